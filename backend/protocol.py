@@ -1,0 +1,44 @@
+"""What a backend is: the four methods that the harness calls, and the ways to make one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+from backend.frame import Frame
+
+
+@runtime_checkable
+class Backend(Protocol):
+    """A video inference backend.
+
+    The caller is one thread. A backend may work on threads of its own.
+    An attribute `nireq`, the number of inference requests in its pool, is optional; the harness
+    takes it to know how long such a backend needs to warm up.
+    """
+
+    def execute(self, frame: Frame) -> None:
+        """Submit one frame. May block while all inference requests are in flight.
+
+        The caller may change or drop the frame once this returns.
+        """
+
+    def get_result(self) -> Any | None:
+        """Return the next finished result in submission order, None when none is ready.
+
+        Raises for a frame that failed, at that frame's turn.
+        """
+
+    def flush(self) -> None:
+        """Finish all that is in flight. The results stay available to `get_result`."""
+
+    def close(self) -> None:
+        """Release everything. A second call does nothing."""
+
+
+FrameFunction: TypeAlias = Callable[[Frame], Any]
+"""A plain callable from a frame to its result, with or without `close()`: adapted to a backend."""
+
+Factory: TypeAlias = Callable[..., Backend | FrameFunction]
+"""Opens a backend. An attribute `formats` (names of pixel formats), if it has one, says which it
+takes; the first is what a video is decoded to, and what a workload without a format means."""
