@@ -1,0 +1,145 @@
+"""The report of a run as data: schema 1 of the JSON report, and nothing but plain types.
+
+Every renderer is a function of a `Report`; every rule returns a `RuleResult`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+Verdict = Literal["pass", "fail", "no-verdict"]
+Status = Literal["pass", "fail", "skipped"]
+Phase = Literal["warm-up", "steady", "record"]
+Level = Literal["zero-growth", "zero-owned", "zero-malloc"]
+LEVELS: tuple[Level, ...] = ("zero-growth", "zero-owned", "zero-malloc")
+
+StackFrame = tuple[str, str, int]
+"""(function, file, line)"""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One violation with its evidence."""
+
+    owner: str
+    file: str
+    line: int
+    function: str
+    frames: tuple[int, ...]
+    """numbers of the frames on whose steps it was seen (of one cycle, from 0)"""
+    count: int
+    """blocks, or threads, descriptors, ... for a resource"""
+    bytes: int
+    cycle: int
+    """cycle in which it was first seen, from 1; 0 for the run as a whole"""
+    stack: tuple[StackFrame, ...]
+    """innermost frame first"""
+    text: str = ""
+    """the finding in one sentence, for people"""
+
+
+class RuleResult(msgspec.Struct, frozen=True):
+    """What one rule says of one run."""
+
+    rule: str
+    status: Status
+    measured: int
+    limit: int
+    why: str
+    findings: tuple[Finding, ...] = ()
+
+
+class Count(msgspec.Struct):
+    """Allocations and the bytes that they asked for."""
+
+    allocations: int = 0
+    bytes: int = 0
+
+
+class Step(msgspec.Struct):
+    """One step of one cycle, as measured between two quiescent moments."""
+
+    cycle: int
+    """from 1"""
+    index: int
+    """from 0 in each cycle"""
+    frames: tuple[int, int]
+    """first and last frame, from 0 in each cycle, both included"""
+    width: int
+    height: int
+    """geometry of the last frame of the step"""
+    phase: Phase
+    allocations: int
+    """by anyone but the harness and its frame source"""
+    bytes: int
+    by_owner: dict[str, Count]
+    live_bytes: int
+    """bytes allocated since the run began and not yet freed at the step's end, harness excepted"""
+    in_flight: int
+    """frames submitted and not yet returned at the step's end"""
+
+
+class Survivors(msgspec.Struct, frozen=True):
+    """Memory alive after teardown that is no leak, by site."""
+
+    owner: str
+    file: str
+    line: int
+    function: str
+    count: int
+    bytes: int
+
+
+class Teardown(msgspec.Struct, frozen=True):
+    """What the process held before the first cycle and after the last."""
+
+    baseline: dict[str, Any]
+    after: dict[str, Any]
+    first_use_survivors: tuple[Survivors, ...] = ()
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What the measurement took."""
+
+    wall_s: float
+    """seconds, from the start of the child to the finished report"""
+    events: int
+    """allocations and deallocations in the trace"""
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """Why there is no verdict."""
+
+    kind: str
+    """crashed, hung, killed, exited, raised, not-quiescent, unmeasurable"""
+    phase: str
+    """import, open, execute, get_result, flush, close, measure"""
+    cycle: int
+    frame: int
+    """last frame that was submitted, -1 before the first"""
+    text: str
+    """one sentence for people"""
+    detail: str = ""
+    """the end of stderr, or the stacks of all threads"""
+
+
+class Report(msgspec.Struct):
+    """All that is known of a run."""
+
+    schema: int
+    verdict: Verdict
+    level: Level
+    target: str
+    workload: str
+    seed: int
+    rules: tuple[RuleResult, ...]
+    steps: tuple[Step, ...]
+    teardown: Teardown
+    cost: Cost
+    environment: dict[str, Any]
+    replay: str
+    cycles: int = 0
+    failure: Failure | None = None
+    notes: tuple[str, ...] = ()
+    """what a reader must know to read the numbers rightly"""
