@@ -1,0 +1,163 @@
+"""The steps of a workload: which frames arrive together, and what each step may allocate.
+
+A virtual clock ticks at 25 Hz. Frame 0 arrives at time 0, every frame lasts 1/fps of its segment,
+and a segment starts where the one before ended. The frames that arrive in [k/25, (k+1)/25) are one
+step; a tick without frames is none. All of it is exact: whole numbers, no floats.
+
+Phases of a step, the first that applies:
+
+record   It needs more capacity than any step before: sorted by bytes in descending order, its k-th
+         frame is larger than the k-th frame of every earlier step, for some k. That is a larger
+         frame, or more frames at once than ever at that size. Step 0 is one.
+warm-up  It holds one of the first `warmup` frames since a restart. The count restarts
+         - at frame 0;
+         - at a frame of another geometry, format or frame rate than the frame before it;
+         - at the first frame of a step that holds more frames than any step since the restart
+           before it. So 30 fps, whose steps hold 1, 1, 1, 1, 2 frames, becomes steady too.
+steady   Any other.
+
+A restart within a step belongs to that frame, not to the step: the frames before it still count
+from the restart before, and of this step only the frames from the restart on count as the burst
+that later steps are compared with. The step itself is warm-up (or record), as it holds the first
+frame since a restart; a larger burst is then not looked for in it. With `warmup` 0 no step is
+warm-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+from operator import gt
+from typing import TYPE_CHECKING
+
+from backend.frame import PIXEL_FORMATS
+
+if TYPE_CHECKING:
+    from harness.result import Phase
+    from harness.workload import Segment, Workload
+
+TICKS_PER_SECOND = 25
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """The frames `first` to `last`, both included, with the geometry of the last one in pixels."""
+
+    index: int
+    first: int
+    last: int
+    width: int
+    height: int
+    phase: Phase
+
+
+def plan_steps(workload: Workload, warmup: int, default_format: str) -> list[PlannedStep]:
+    """Every step of the workload in order; together they hold every frame once.
+
+    `warmup` is a number of frames, `default_format` the pixel format of segments that name none.
+    """
+    segments = list(workload.with_format(default_format).segment_of_each_frame())
+    restarts = _Restarts(warmup)
+    peaks = _Peaks()
+    steps = []
+    for index, (first, last) in enumerate(_bursts(workload)):
+        burst = segments[first : last + 1]
+        before = segments[first - 1] if first else None
+        warming = restarts.warms_up(first, last, before, burst)
+        # Never short-circuited: both follow every step.
+        record = peaks.raised_by(burst)
+        phase: Phase = "record" if record else "warm-up" if warming else "steady"
+        end = burst[-1]
+        steps.append(PlannedStep(index, first, last, end.width, end.height, phase))
+    return steps
+
+
+def _bursts(workload: Workload) -> Iterator[tuple[int, int]]:
+    """First and last frame of each step."""
+    first = 0
+    for _, ticks in groupby(_ticks(workload)):
+        last = first + sum(1 for _ in ticks) - 1
+        yield first, last
+        first = last + 1
+
+
+def _ticks(workload: Workload) -> Iterator[int]:
+    """The tick in which each frame arrives."""
+    start = Fraction(0)
+    for segment in workload.segments:
+        # tick = floor(25 * (start + n / fps)), over one denominator so that the loop is in integers
+        denominator = start.denominator * segment.fps.numerator
+        origin = TICKS_PER_SECOND * start.numerator * segment.fps.numerator
+        pitch = TICKS_PER_SECOND * segment.fps.denominator * start.denominator
+        for numerator in range(origin, origin + segment.frames * pitch, pitch):
+            yield numerator // denominator
+        start += segment.frames / segment.fps
+
+
+class _Restarts:
+    """Follows where the count of warm-up frames last began."""
+
+    def __init__(self, warmup: int) -> None:
+        self._warmup = warmup
+        self._since = 0
+        self._largest_burst = 0
+
+    def warms_up(self, first: int, last: int, before: Segment | None, burst: list[Segment]) -> bool:
+        """Whether a step, given as its frames' segments, is warm-up; `before` is the frame before.
+
+        To be called with every step in order.
+        """
+        restart = _last_change(before, burst)
+        if restart is not None:
+            self._since = first + restart
+            self._largest_burst = len(burst) - restart
+            return self._warmup > 0
+        if len(burst) > self._largest_burst:
+            self._since = first
+            self._largest_burst = len(burst)
+        return first - self._since < self._warmup
+
+
+def _last_change(before: Segment | None, burst: list[Segment]) -> int | None:
+    """Index of the last frame of the burst that begins something new, None if none does."""
+    if before is burst[0] and before is burst[-1]:
+        return None  # one segment throughout: nearly every step
+    previous = before
+    change = None
+    for index, segment in enumerate(burst):
+        if segment is not previous and (previous is None or _differ(segment, previous)):
+            change = index
+        previous = segment
+    return change
+
+
+def _differ(one: Segment, other: Segment) -> bool:
+    return (one.width, one.height, one.format, one.fps) != (
+        other.width,
+        other.height,
+        other.format,
+        other.fps,
+    )
+
+
+class _Peaks:
+    """The k-th largest frame of any step so far, in bytes, for every k."""
+
+    def __init__(self) -> None:
+        self._peaks: list[int] = []
+
+    def raised_by(self, burst: list[Segment]) -> bool:
+        """Whether the step needs more than any before. To be called with every step in order."""
+        sizes = sorted(map(_frame_bytes, burst), reverse=True)
+        self._peaks.extend([0] * (len(sizes) - len(self._peaks)))
+        if not any(map(gt, sizes, self._peaks)):
+            return False
+        self._peaks[: len(sizes)] = map(max, sizes, self._peaks)
+        return True
+
+
+def _frame_bytes(segment: Segment) -> int:
+    assert segment.format is not None, "plan_steps gives every segment a format"
+    return PIXEL_FORMATS[segment.format].nbytes(segment.width, segment.height)
