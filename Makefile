@@ -1,0 +1,64 @@
+# Everything a person or a CI job does here is one target. Needs python3 >= 3.11 and make.
+
+PYTHON ?= python3
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+UNFINISHED := $(VENV)/.unfinished
+
+NEWER_PYTHON := import sys; sys.exit(sys.version_info < (3, 11))
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: $(READY) ## install into .venv, if pyproject.toml or constraints.txt changed
+	@echo "ready: $(BIN)/steadyframe"
+
+# The mark of an unfinished set-up stays if this is interrupted. Such a .venv, or one without a
+# working Python, is made anew: pip would take half a package for a whole one.
+$(READY): pyproject.toml constraints.txt
+	@command -v "$(PYTHON)" >/dev/null || { \
+	  echo "$(PYTHON) not found: install Python 3.11 or later, or call make PYTHON=..." >&2; exit 1; }
+	@"$(PYTHON)" -c "$(NEWER_PYTHON)" || { \
+	  echo "$$("$(PYTHON)" --version) is too old: call make PYTHON=... with 3.11 or later" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$(PYTHON) cannot make a venv: install its venv package (python3-venv on Debian)" >&2; exit 1; }
+	@echo "installing into $(VENV), a few minutes the first time"
+	@if [ -e $(UNFINISHED) ] || ! $(BIN)/python -c "$(NEWER_PYTHON)" 2>/dev/null; then \
+	  rm -rf $(VENV); fi
+	@mkdir -p $(VENV) && rm -f $(READY) && touch $(UNFINISHED)
+	@"$(PYTHON)" -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  -c constraints.txt -e '.[test]'
+	@rm -f $(UNFINISHED) && touch $(READY)
+
+.PHONY: report
+report: $(READY) ## verify the shipped models on a real video, reports in reports/
+	@$(BIN)/steadyframe report
+
+# Two at a time: the counts that the tests measure do not depend on load.
+.PHONY: test
+test: $(READY) ## run the tests
+	@$(BIN)/python -m pytest -q -n 2 -m "not soak"
+
+.PHONY: lint
+lint: $(READY) ## check style and types
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+.PHONY: soak
+soak: $(READY) ## run the long tests, and many more generated examples
+	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -q -n 2
+
+.PHONY: clean
+clean: ## remove .venv, caches and generated reports
+	@rm -rf $(VENV) build dist *.egg-info .hypothesis .pytest_cache .mypy_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	@[ ! -d reports ] || find reports -mindepth 1 ! -name baseline.json ! -name README.md -delete

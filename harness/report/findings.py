@@ -1,0 +1,120 @@
+"""Findings for people: the sentence, the place with its source, the numbers, the stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from harness.report.text import clean, plural, ranges
+from harness.result import Finding, Report, RuleResult
+
+MOST_FINDINGS = 10
+"""shown of one rule; the JSON report has all"""
+MOST_STACK = 12
+"""innermost frames shown of one stack"""
+AROUND = 2
+"""source lines shown before and after the line of a finding"""
+LARGEST_SOURCE = 4 << 20
+"""bytes; a larger file is no source that a person wrote"""
+
+_UNITS = {"steady-allocations": "allocation", "teardown-resources": "resource"}
+
+
+def render_findings(report: Report, console: Console) -> None:
+    """Print what was found, rule by rule."""
+    for rule in report.rules:
+        if rule.status != "fail":
+            continue
+        if not rule.findings:
+            _heading(console, rule, f"measured {rule.measured:,}, limit {rule.limit:,}")
+            console.print(Text("  " + clean(rule.why)))
+        for finding in rule.findings[:MOST_FINDINGS]:
+            _finding(console, rule, finding)
+        if len(rule.findings) > MOST_FINDINGS:
+            more = plural(len(rule.findings) - MOST_FINDINGS, "more finding")
+            console.print(Text(f"\n  and {more} of {rule.rule}: --json FILE keeps all of them"))
+
+
+def place(file: str, line: int) -> str:
+    """`file:line`, the file relative to the current folder if it lies in it."""
+    try:
+        shown = str(Path(file).relative_to(Path.cwd()))
+    except ValueError:
+        shown = file
+    return clean(f"{shown}:{line}" if line > 0 else shown)
+
+
+def _heading(console: Console, rule: RuleResult, sentence: str) -> None:
+    console.print()
+    console.print(
+        Text.assemble((clean(rule.rule), "bold red"), ": ", (clean(sentence), "bold")),
+    )
+
+
+def _finding(console: Console, rule: RuleResult, finding: Finding) -> None:
+    _heading(console, rule, finding.text or rule.why)
+    if finding.file:
+        where = Text.assemble("  ", (place(finding.file, finding.line), "bold cyan"))
+        if finding.function:
+            where.append(f" in {clean(finding.function)}")
+        console.print(where, soft_wrap=True)
+        for text in _source(finding.file, finding.line):
+            console.print(text, no_wrap=True, overflow="ellipsis")
+    console.print(Text("  " + _numbers(rule, finding)))
+    _stack(console, finding)
+
+
+def _numbers(rule: RuleResult, finding: Finding) -> str:
+    amount = plural(finding.count, _UNITS.get(rule.rule, "block"))
+    if finding.bytes:
+        amount += f", {plural(finding.bytes, 'byte')}"
+    parts = [amount, f"owner {clean(finding.owner)}"]
+    if finding.frames:
+        noun = "frame" if len(finding.frames) == 1 else "frames"
+        parts.append(f"{noun} {ranges(finding.frames)}")
+    if finding.cycle:
+        parts.append(f"first seen in cycle {finding.cycle}")
+    return "; ".join(parts)
+
+
+def _source(file: str, line: int) -> Iterator[Text]:
+    """The line of a finding and its neighbours, if the file can be read."""
+    first = max(line - AROUND, 1)
+    lines = _lines(file, first, line + AROUND) if line > 0 else []
+    if len(lines) <= line - first:
+        return
+    width = len(str(first + len(lines) - 1))
+    for number, content in enumerate(lines, first):
+        marked = number == line
+        shown = clean(content.rstrip("\r\n"))
+        yield Text(
+            f"  {'>' if marked else ' '} {number:>{width}} | {shown}",
+            style="bold" if marked else "dim",
+        )
+
+
+def _lines(file: str, first: int, last: int) -> list[str]:
+    path = Path(file)
+    try:
+        # The path comes from what was measured: a pipe or a device would block, or never end.
+        if not path.is_file() or path.stat().st_size > LARGEST_SOURCE:
+            return []
+        with path.open(encoding="utf-8", errors="replace") as source:
+            return list(islice(source, first - 1, last))
+    except (OSError, ValueError):
+        return []
+
+
+def _stack(console: Console, finding: Finding) -> None:
+    if not finding.stack:
+        return
+    console.print(Text("  stack, innermost first:"))
+    for function, file, line in finding.stack[:MOST_STACK]:
+        console.print(Text(f"    {clean(function)}  {place(file, line)}"), soft_wrap=True)
+    if len(finding.stack) > MOST_STACK:
+        outer = plural(len(finding.stack) - MOST_STACK, "outer frame")
+        console.print(Text(f"    and {outer}"))

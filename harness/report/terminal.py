@@ -1,0 +1,201 @@
+"""The report for people: the verdict in one sentence, why, and then the numbers behind it.
+
+Everything is readable without colour. Nothing is ever given to rich as markup, and all text that a
+backend had a hand in goes through `clean`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from harness.report.findings import place, render_findings
+from harness.report.summary import StepGroup, steady_groups, steady_steps
+from harness.report.text import allocations, clean, plural, ranges
+from harness.result import Failure, Report
+
+MOST_ROWS = 16
+"""rows of a table of step groups"""
+MOST_SURVIVORS = 5
+MOST_DETAIL = 30
+"""last lines shown of a child's stderr or stacks"""
+
+_STYLES = {"pass": "bold green", "fail": "bold red", "no-verdict": "bold yellow"}
+WORDS = {"pass": "PASS", "fail": "FAIL", "no-verdict": "NO VERDICT", "skipped": "skipped"}
+
+
+def render(report: Report, console: Console) -> None:
+    """Print the whole report."""
+    console.print(verdict_line(report))
+    if report.failure is not None:
+        _failure(report.failure, console)
+    render_findings(report, console)
+    _rules(report, console)
+    _steady(report, console)
+    _teardown(report, console)
+    _survivors(report, console)
+    _foot(report, console)
+
+
+def verdict_line(report: Report) -> Text:
+    """The verdict in one sentence."""
+    return Text.assemble(
+        (WORDS[report.verdict], _STYLES[report.verdict]), "  ", clean(_sentence(report))
+    )
+
+
+def _sentence(report: Report) -> str:
+    if report.verdict == "pass":
+        skipped = [rule.rule for rule in report.rules if rule.status == "skipped"]
+        but = f" (not judged: {', '.join(skipped)})" if skipped else ""
+        return f"{report.target} holds {report.level} over {_extent(report)}{but}."
+    if report.verdict == "fail":
+        broken = [
+            f"{rule.rule} ({plural(len(rule.findings), 'finding')})"
+            for rule in report.rules
+            if rule.status == "fail"
+        ]
+        return f"{report.target} violates {report.level}: {', '.join(broken)}."
+    if report.failure is None:
+        return f"{report.target} could not be measured."
+    return f"{report.target} {report.failure.kind} {_where(report.failure)}."
+
+
+def _extent(report: Report) -> str:
+    steady = plural(len(steady_steps(report)), "steady step")
+    return f"{plural(report.cycles, 'cycle')} with {steady}"
+
+
+def _where(failure: Failure) -> str:
+    cycle = f", cycle {failure.cycle}" if failure.cycle else ""
+    frame = f"after frame {failure.frame}" if failure.frame >= 0 else "before the first frame"
+    return f"in {failure.phase}{cycle}, {frame}"
+
+
+def _failure(failure: Failure, console: Console) -> None:
+    console.print(Text(f"\n{clean(failure.text)}"))
+    lines = clean(failure.detail, lines=True).strip("\n").split("\n")
+    if not failure.detail.strip():
+        return
+    console.print(Text("\nWhat it said last:"))
+    if len(lines) > MOST_DETAIL:
+        console.print(Text(f"  ({plural(len(lines) - MOST_DETAIL, 'line')} before)"))
+    for line in lines[-MOST_DETAIL:]:
+        console.print(Text(f"  {line}"), soft_wrap=True)
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left", title_style="bold")
+    table.title = title
+    for column in columns:
+        table.add_column(column)
+    return table
+
+
+def _rules(report: Report, console: Console) -> None:
+    if not report.rules:
+        return
+    table = _table("\nRules", "rule", "status", "measured", "limit", "why")
+    table.columns[0].no_wrap = True
+    table.columns[2].justify = table.columns[3].justify = "right"
+    for rule in report.rules:
+        table.add_row(
+            Text(clean(rule.rule)),
+            Text(WORDS[rule.status], style=_STYLES.get(rule.status, "dim")),
+            f"{rule.measured:,}",
+            f"{rule.limit:,}",
+            Text(clean(rule.why)),
+        )
+    console.print(table)
+
+
+def _steady(report: Report, console: Console) -> None:
+    groups = [(cycles, group) for cycles, in_cycle in steady_groups(report) for group in in_cycle]
+    if not groups:
+        return
+    table = _table(
+        "\nSteady steps", "cycles", "steps", "size", "frames", "each: allocations / bytes"
+    )
+    table.caption = "Steps in a row with equal counts share one row."
+    table.caption_justify = "left"
+    for cycles, group in groups[:MOST_ROWS]:
+        table.add_row(ranges(cycles), *_group_cells(group))
+    console.print(table)
+    if len(groups) > MOST_ROWS:
+        more = plural(len(groups) - MOST_ROWS, "more row")
+        console.print(Text(f"and {more}: --json FILE keeps every step"))
+
+
+def _group_cells(group: StepGroup) -> tuple[str, str, str, Text]:
+    counts = (f"{clean(owner)} {allocations(count, size)}" for owner, count, size in group.by_owner)
+    return (
+        ranges(group.steps),
+        f"{group.width}x{group.height}",
+        f"{group.burst:,}",
+        Text("\n".join(counts)),
+    )
+
+
+def _teardown(report: Report, console: Console) -> None:
+    before, after = report.teardown.baseline, report.teardown.after
+    keys = list(dict.fromkeys((*before, *after)))
+    if not keys:
+        return
+    table = _table("\nTeardown", "held by the process", "before", "after", "difference")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for key in keys:
+        one, other = before.get(key), after.get(key)
+        table.add_row(Text(clean(key)), _value(one), _value(other), _difference(one, other))
+    console.print(table)
+
+
+def _value(value: Any) -> Text:
+    if value is None:
+        return Text("-")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Text(f"{value:,}")
+    if isinstance(value, (list, tuple)):
+        return Text(f"{len(value):,}")
+    return Text(clean(str(value)))
+
+
+def _difference(one: Any, other: Any) -> str:
+    if isinstance(one, int) and isinstance(other, int):
+        return f"{other - one:+,}" if other != one else "0"
+    return "same" if one == other else "changed"
+
+
+def _survivors(report: Report, console: Console) -> None:
+    survivors = report.teardown.first_use_survivors
+    if not survivors:
+        return
+    total = sum(survivor.bytes for survivor in survivors)
+    console.print(
+        Text(
+            f"\nFirst use left {plural(total, 'byte')} at {plural(len(survivors), 'site')};"
+            " later cycles added nothing to it."
+        )
+    )
+    largest = sorted(survivors, key=lambda survivor: -survivor.bytes)
+    for survivor in largest[:MOST_SURVIVORS]:
+        amount = f"{plural(survivor.bytes, 'byte')} in {plural(survivor.count, 'block')}"
+        where = f"{place(survivor.file, survivor.line)} in {clean(survivor.function)}"
+        console.print(Text(f"  {clean(survivor.owner)}: {amount}, {where}"), soft_wrap=True)
+    if len(survivors) > MOST_SURVIVORS:
+        console.print(Text(f"  and {plural(len(survivors) - MOST_SURVIVORS, 'smaller site')}"))
+
+
+def _foot(report: Report, console: Console) -> None:
+    console.print()
+    for note in report.notes:
+        console.print(Text(f"Note: {clean(note)}"))
+    cost = report.cost
+    console.print(Text(f"Took {cost.wall_s:.1f} s, {plural(cost.events, 'event')} in the trace."))
+    # Unwrapped, so that it can be copied whole.
+    console.print(Text(f"Workload: {clean(report.workload)}"), soft_wrap=True)
+    console.print(Text(f"Replay:   {clean(report.replay)}"), soft_wrap=True)

@@ -1,0 +1,52 @@
+"""How numbers, ranges and foreign text are written, the same in every renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+MOST_RANGES = 8
+"""a longer list of ranges says no more than its beginning and its length"""
+
+
+def clean(text: str, *, lines: bool = False) -> str:
+    """Make text that a backend had a hand in safe to show.
+
+    Control characters could move the cursor, recolour the terminal or hide a line, and lone
+    surrogates cannot be encoded at all: they are shown as escapes. `lines` keeps line ends.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        character
+        if character.isprintable() or (lines and character == "\n")
+        else _escape(character)
+        for character in (text.replace("\r\n", "\n") if lines else text)
+    )
+
+
+def _escape(character: str) -> str:
+    return "    " if character == "\t" else character.encode("unicode_escape").decode("ascii")
+
+
+def plural(count: int, noun: str) -> str:
+    """A number with thousands separators and its noun: `1 block`, `1,204 blocks`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def allocations(count: int, size: int) -> str:
+    """Allocations with their bytes: `0`, or `1,204 / 2,943,120`."""
+    return f"{count:,} / {size:,}" if count or size else "0"
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Numbers with runs drawn together: `3-12, 15, 17-20`."""
+    runs: list[tuple[int, int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    parts = [f"{first}" if first == last else f"{first}-{last}" for first, last in runs]
+    if len(parts) > MOST_RANGES:
+        parts[MOST_RANGES - 1 : -1] = ["..."]
+    return ", ".join(parts)
