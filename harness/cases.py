@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
@@ -53,23 +52,24 @@ CASES: tuple[Case, ...] = tuple(
 
 def run(video: Path | None, output: Path, watch: Watch) -> list[tuple[Case, Report]]:
     """Verify every case on the video (the project's own clip if None), write the reports."""
-    targets = [(case, resolve(case.target)) for case in CASES]
+    for case in CASES:
+        resolve(case.target)  # a copy that is not installed is told so before anything is made
     _make_folder(output)
     remove_stale(output)
     clip = video if video is not None else _own_clip(output)
     done: list[tuple[Case, Report]] = []
-    for number, (case, target) in enumerate(targets, 1):
-        with watch(f"{case.name} ({number} of {len(targets)})") as observer:
-            report = _verify(case, target, clip, observer)
+    for number, case in enumerate(CASES, 1):
+        with watch(f"{case.name} ({number} of {len(CASES)})") as observer:
+            report = _verify(case, clip, observer)
         write(output / f"{case.name}.json", to_json(report))
         done.append((case, report))
     return done
 
 
-def _verify(case: Case, target: str, clip: Path, observer: Observer | None) -> Report:
+def _verify(case: Case, clip: Path, observer: Observer | None) -> Report:
     from harness.verify import verify
 
-    return verify(target, video=clip, options=case.options, progress=observer)
+    return verify(case.target, video=clip, options=case.options, progress=observer)
 
 
 def _make_folder(output: Path) -> None:
@@ -96,12 +96,7 @@ def _own_clip(output: Path) -> Path:
     if not clip.exists():
         from harness.clip import make_clip
 
-        partial = output / f".partial-{os.getpid()}-{CLIP}"  # its ending chooses the format
-        try:
-            make_clip(partial)
-            partial.replace(clip)
-        finally:
-            partial.unlink(missing_ok=True)
+        make_clip(clip)
     return clip
 
 
@@ -115,13 +110,14 @@ def worst(reports: Iterable[Report]) -> Verdict:
 
 def table(done: Iterable[tuple[Case, Report]]) -> Table:
     """The cases side by side."""
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("case", "verdict"):
-        shown.add_column(column, no_wrap=True)
-    for column in ("steady\nsteps", "allocations per\nsteady step", "growth\nevents"):
-        shown.add_column(column, justify="right")
-    for column in ("survivors", "time"):
-        shown.add_column(column, justify="right")
+    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    shown.add_column("case", no_wrap=True)
+    shown.add_column("verdict", no_wrap=True)
+    shown.add_column("steady\nsteps", justify="right")
+    shown.add_column("allocations per\nsteady step")
+    shown.add_column("growth\nevents", justify="right")
+    shown.add_column("survivors", justify="right")
+    shown.add_column("time", justify="right")
     for case, report in done:
         shown.add_row(
             case.name,
@@ -150,4 +146,4 @@ def _survivors(report: Report) -> str:
 def render(done: list[tuple[Case, Report]], output: Path, console: Console) -> None:
     """Print the table of cases and where their reports are."""
     console.print(table(done))
-    console.print(Text(f"Reports: {clean(str(output / '*.json'))}"), soft_wrap=True)
+    console.print(Text(f"\nReports: {clean(str(output / '*.json'))}"), soft_wrap=True)

@@ -87,19 +87,17 @@ def _dispatch(argv: Sequence[str]) -> int:
 def _verify(options: Namespace) -> int:
     from harness.report import files, terminal
     from harness.report.json import to_json
-    from harness.targets import resolve
     from harness.verify import verify
     from harness.workload import Workload
 
     _import_from_here()
-    target = resolve(options.target)
     workload = None if options.video else Workload.named_or_parsed(options.workload)
     to_stdout = options.json == Path("-")
     if options.json and not to_stdout:
         files.check_writable(options.json)
     with _watch(options, options.target) as observer:
         report = verify(
-            target,
+            options.target,
             workload,
             video=options.video,
             level=options.level,
@@ -241,7 +239,11 @@ def _parser() -> _Parser:
 
 def _add_verify(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("target", metavar="TARGET", help="package.module:factory, or a short name from `list`")
+    add(
+        "target",
+        metavar="TARGET",
+        help="package.module:factory, file.py:factory, or a name from `list`",
+    )
     add("--workload", metavar="TEXT_OR_NAME", help=f"default: {DEFAULT_WORKLOAD}")
     add("--video", type=_file, metavar="FILE", help="decode this file instead of a workload")
     add("--level", choices=LEVELS, default="zero-owned", help="default: zero-owned; see `list`")

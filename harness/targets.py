@@ -1,4 +1,4 @@
-"""From what a user calls a backend to the `module:attribute` that makes one.
+"""From what a user calls a backend to the `module:attribute` or `file.py:attribute` that makes one.
 
 Short names are entry points of the group `steadyframe.targets`, so that any installed package can
 add its own. Nothing is imported to list or to resolve them: a target is imported where it is
@@ -10,13 +10,14 @@ from __future__ import annotations
 import difflib
 import re
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
 from harness.errors import UsageError
 
 GROUP = "steadyframe.targets"
 
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
-_REFERENCE = re.compile(rf"(?P<module>{_NAME}):(?P<attribute>{_NAME})")
+_REFERENCE = re.compile(f"{_NAME}:{_NAME}")
 
 
 def registered() -> dict[str, tuple[EntryPoint, ...]]:
@@ -38,7 +39,7 @@ def reference(point: EntryPoint) -> str:
 
 
 def resolve(target: str) -> str:
-    """Return `module:attribute` for a short name, or for a target that has this form already."""
+    """Return `module:attribute` for a short name; a target in a long form as it is, once checked."""
     if ":" in target:
         return _checked(target)
     names = registered()
@@ -59,20 +60,22 @@ def resolve(target: str) -> str:
 
 
 def _checked(target: str) -> str:
-    match = _REFERENCE.fullmatch(target)
-    if match is None:
-        raise UsageError(
-            f"{target!r} is not a target: give it as package.module:factory (dots, no path, no .py)"
-        )
-    if match["module"].endswith(".py"):
-        name = match["module"].removesuffix(".py")
-        raise UsageError(
-            f"{target!r} names a file, not a module: try {name + ':' + match['attribute']!r}"
-        )
-    return target
+    place, _, attribute = target.rpartition(":")
+    if place.endswith(".py"):
+        if not Path(place).is_file():
+            raise UsageError(f"there is no file {place!r}: check the path in {target!r}")
+        if re.fullmatch(_NAME, attribute):
+            return target
+    elif _REFERENCE.fullmatch(target):
+        return target
+    raise UsageError(
+        f"{target!r} is not a target: give package.module:factory or path/to/file.py:factory"
+    )
 
 
 def _suggestion(target: str, names: dict[str, tuple[EntryPoint, ...]]) -> str:
+    if target.endswith(".py"):
+        return f"a factory in a file is given as {target}:factory"
     if "." in target:
         return f"a factory in a module is given as {target}:factory"
     close = difflib.get_close_matches(target, names, n=1)

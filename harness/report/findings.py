@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.report.text import clean, plural, ranges
-from harness.result import Finding, Report, RuleResult
+from harness.result import Finding, Report, RuleResult, StackFrame
 
 MOST_FINDINGS = 10
 """shown of one rule; the JSON report has all"""
@@ -25,7 +25,8 @@ _UNITS = {"steady-allocations": "allocation", "teardown-resources": "resource"}
 
 
 def render_findings(report: Report, console: Console) -> None:
-    """Print what was found, rule by rule."""
+    """Print what was found, rule by rule, the source and stack of a place once."""
+    seen: set[tuple[StackFrame, ...]] = set()
     for rule in report.rules:
         if rule.status != "fail":
             continue
@@ -33,7 +34,13 @@ def render_findings(report: Report, console: Console) -> None:
             _heading(console, rule, f"measured {rule.measured:,}, limit {rule.limit:,}")
             console.print(Text("  " + clean(rule.why)))
         for finding in rule.findings[:MOST_FINDINGS]:
-            _finding(console, rule, finding)
+            _heading(console, rule, finding.text or rule.why)
+            place_and_stack = ((finding.function, finding.file, finding.line), *finding.stack)
+            _place(console, finding, known=place_and_stack in seen)
+            console.print(Text("  " + _numbers(rule, finding)))
+            if place_and_stack not in seen:
+                _stack(console, finding)
+            seen.add(place_and_stack)
         if len(rule.findings) > MOST_FINDINGS:
             more = plural(len(rule.findings) - MOST_FINDINGS, "more finding")
             console.print(Text(f"\n  and {more} of {rule.rule}: --json FILE keeps all of them"))
@@ -55,17 +62,17 @@ def _heading(console: Console, rule: RuleResult, sentence: str) -> None:
     )
 
 
-def _finding(console: Console, rule: RuleResult, finding: Finding) -> None:
-    _heading(console, rule, finding.text or rule.why)
-    if finding.file:
-        where = Text.assemble("  ", (place(finding.file, finding.line), "bold cyan"))
-        if finding.function:
-            where.append(f" in {clean(finding.function)}")
-        console.print(where, soft_wrap=True)
-        for text in _source(finding.file, finding.line):
-            console.print(text, no_wrap=True, overflow="ellipsis")
-    console.print(Text("  " + _numbers(rule, finding)))
-    _stack(console, finding)
+def _place(console: Console, finding: Finding, *, known: bool) -> None:
+    if not finding.file:
+        return
+    where = Text.assemble("  ", (place(finding.file, finding.line), "bold cyan"))
+    if finding.function:
+        where.append(f" in {clean(finding.function)}")
+    if known:
+        where.append(" (shown above)")
+    console.print(where, soft_wrap=True)
+    for text in () if known else _source(finding.file, finding.line):
+        console.print(text, no_wrap=True, overflow="ellipsis")
 
 
 def _numbers(rule: RuleResult, finding: Finding) -> str:
@@ -74,8 +81,7 @@ def _numbers(rule: RuleResult, finding: Finding) -> str:
         amount += f", {plural(finding.bytes, 'byte')}"
     parts = [amount, f"owner {clean(finding.owner)}"]
     if finding.frames:
-        noun = "frame" if len(finding.frames) == 1 else "frames"
-        parts.append(f"{noun} {ranges(finding.frames)}")
+        parts.append(f"{plural(len(finding.frames), 'frame')} ({ranges(finding.frames)})")
     if finding.cycle:
         parts.append(f"first seen in cycle {finding.cycle}")
     return "; ".join(parts)

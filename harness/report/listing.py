@@ -15,7 +15,7 @@ def listing(levels: Mapping[str, str]) -> str:
     targets = [(point.name, f"{reference(point)}  [{origin(point)}]") for point in points]
     return "\n".join(
         (
-            *_section("targets (or any package.module:factory)", targets),
+            *_section("targets (or package.module:factory, or path/to/file.py:factory)", targets),
             *(() if targets else ("  none: short names need an installed copy, run `make setup`",)),
             "",
             *_section(

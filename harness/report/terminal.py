@@ -25,6 +25,12 @@ MOST_DETAIL = 30
 """last lines shown of a child's stderr or stacks"""
 
 _STYLES = {"pass": "bold green", "fail": "bold red", "no-verdict": "bold yellow"}
+_KINDS = {
+    "killed": "was killed",
+    "raised": "raised an exception",
+    "not-quiescent": "did not come to rest",
+    "unmeasurable": "could not be measured",
+}
 WORDS = {"pass": "PASS", "fail": "FAIL", "no-verdict": "NO VERDICT", "skipped": "skipped"}
 
 
@@ -62,7 +68,8 @@ def _sentence(report: Report) -> str:
         return f"{report.target} violates {report.level}: {', '.join(broken)}."
     if report.failure is None:
         return f"{report.target} could not be measured."
-    return f"{report.target} {report.failure.kind} {_where(report.failure)}."
+    kind = _KINDS.get(report.failure.kind, report.failure.kind)
+    return f"{report.target} {kind} {_where(report.failure)}."
 
 
 def _extent(report: Report) -> str:
@@ -89,8 +96,15 @@ def _failure(failure: Failure, console: Console) -> None:
 
 
 def _table(title: str, *columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left", title_style="bold")
-    table.title = title
+    table = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+    )
     for column in columns:
         table.add_column(column)
     return table
@@ -121,7 +135,6 @@ def _steady(report: Report, console: Console) -> None:
         "\nSteady steps", "cycles", "steps", "size", "frames", "each: allocations / bytes"
     )
     table.caption = "Steps in a row with equal counts share one row."
-    table.caption_justify = "left"
     for cycles, group in groups[:MOST_ROWS]:
         table.add_row(ranges(cycles), *_group_cells(group))
     console.print(table)
@@ -154,20 +167,23 @@ def _teardown(report: Report, console: Console) -> None:
     console.print(table)
 
 
+def _amount(value: Any) -> Any:
+    """What is counted: of a list, its length."""
+    return len(value) if isinstance(value, (list, tuple)) else value
+
+
 def _value(value: Any) -> Text:
-    if value is None:
+    amount = _amount(value)
+    if amount is None:
         return Text("-")
-    if isinstance(value, int) and not isinstance(value, bool):
-        return Text(f"{value:,}")
-    if isinstance(value, (list, tuple)):
-        return Text(f"{len(value):,}")
-    return Text(clean(str(value)))
+    return Text(f"{amount:,}" if isinstance(amount, (int, float)) else clean(str(amount)))
 
 
-def _difference(one: Any, other: Any) -> str:
-    if isinstance(one, int) and isinstance(other, int):
-        return f"{other - one:+,}" if other != one else "0"
-    return "same" if one == other else "changed"
+def _difference(before: Any, after: Any) -> str:
+    one, other = _amount(before), _amount(after)
+    if isinstance(one, (int, float)) and isinstance(other, (int, float)) and one != other:
+        return f"{other - one:+,}"
+    return "0" if before == after else "changed"
 
 
 def _survivors(report: Report, console: Console) -> None:
@@ -195,7 +211,7 @@ def _foot(report: Report, console: Console) -> None:
     for note in report.notes:
         console.print(Text(f"Note: {clean(note)}"))
     cost = report.cost
-    console.print(Text(f"Took {cost.wall_s:.1f} s, {plural(cost.events, 'event')} in the trace."))
+    console.print(Text(f"Took {cost.wall_s:.1f} s, {plural(cost.events, 'event')} traced."))
     # Unwrapped, so that it can be copied whole.
     console.print(Text(f"Workload: {clean(report.workload)}"), soft_wrap=True)
     console.print(Text(f"Replay:   {clean(report.replay)}"), soft_wrap=True)
