@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class UsageError(Exception):
-    """Bad usage or bad input. Its text is one line: what is wrong and how to mend it. Exit code 2."""
+    """Bad usage or bad input, exit code 2. One line: what is wrong and how to mend it."""

@@ -1,0 +1,33 @@
+"""Levels and limits: what a run is held to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.owners import BACKEND, OWN
+from harness.result import Level
+
+WARMUP_FRAMES = 8
+"""frames after each change of geometry or burst size in which allocation is allowed"""
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A level, and the number of warm-up frames (None: as the backend's nireq asks for)."""
+
+    level: Level = "zero-owned"
+    warmup: int | None = None
+
+    def warmup_frames(self, nireq: int | None) -> int:
+        """Warm-up frames for a backend with so many requests: each is used twice, and two more."""
+        if self.warmup is not None:
+            return self.warmup
+        return max(WARMUP_FRAMES, 2 * nireq + 2 if nireq else 0)
+
+    def counts(self, owner: str) -> bool:
+        """Whether an allocation by this owner on a steady step violates the level."""
+        if self.level == "zero-growth":
+            return False
+        if self.level == "zero-owned":
+            return owner == BACKEND
+        return owner not in OWN

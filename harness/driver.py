@@ -1,0 +1,129 @@
+"""Feeds a workload to a backend, step by step, and marks the trace at each step's end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from backend.frame import Frame
+from backend.protocol import Backend
+from harness.flight import FlightRecorder
+from harness.quiescence import wait_quiescent
+
+_GRACE_S = 0.25
+"""How long results that are due may stay away from a quiescent backend before they count as held
+back by design. It is paid while the lag is being learned, not on the steps after."""
+_SLICE_S = 0.002
+
+
+class StepFrames(Protocol):
+    """The part of a planned step that matters here: its first and last frame."""
+
+    @property
+    def first(self) -> int: ...
+    @property
+    def last(self) -> int: ...
+
+
+class Source(Protocol):
+    """Makes the frames."""
+
+    def frame(self, index: int) -> Frame: ...
+
+
+class Driver:
+    """Drives one backend at a time through the same steps.
+
+    The trace of a cycle is: open, one interval per step, flush, close; a mark ends each. `journal`,
+    made beforehand, takes one number per step and cycle: the frames submitted and not yet returned
+    at the step's end.
+    """
+
+    def __init__(
+        self,
+        open_backend: Callable[[], Backend],
+        source: Source,
+        steps: Sequence[StepFrames],
+        recorder: FlightRecorder,
+        mark: Callable[[], None],
+        journal: memoryview | list[int],
+        patience_s: float,
+    ) -> None:
+        self._open = open_backend
+        self._source = source
+        self._steps = steps
+        self._recorder = recorder
+        self._mark_trace = mark
+        self._journal = journal
+        self._patience_s = patience_s
+        self._finished_steps = 0
+        self.nireq: int | None = None
+        self._submitted = self._returned = self._lag = 0
+        recorder.frames(steps[-1].last + 1)
+
+    def run_cycle(self, number: int) -> None:
+        """Open a backend, feed it the workload, flush, close and drop it."""
+        recorder = self._recorder
+        self._submitted = self._returned = self._lag = 0
+        recorder.cycle(number)
+        recorder.phase("open")
+        backend = self._open()
+        self.nireq = _nireq(backend)
+        self._mark()
+        for step in self._steps:
+            self._run_step(backend, step)
+        recorder.phase("flush")
+        backend.flush()
+        self._rest()
+        self._drain(backend)
+        self._mark()
+        recorder.phase("close")
+        backend.close()
+        del backend
+        self._mark()
+
+    def _run_step(self, backend: Backend, step: StepFrames) -> None:
+        recorder, source = self._recorder, self._source
+        recorder.phase("execute")
+        for index in range(step.first, step.last + 1):
+            recorder.frame(index)
+            backend.execute(source.frame(index))
+            self._submitted += 1
+        recorder.phase("get_result")
+        self._collect(backend)
+        self._journal[self._finished_steps] = self._submitted - self._returned
+        self._finished_steps += 1
+        self._mark()
+
+    def _collect(self, backend: Backend) -> None:
+        """Take in all results that are due, learning how many frames the backend holds back.
+
+        Results are asked for only at quiescent moments, so that the number of calls, and with it
+        what they may allocate, does not depend on the scheduler.
+        """
+        self._rest()
+        self._drain(backend)
+        if self._submitted - self._returned > self._lag:
+            deadline = time.monotonic() + _GRACE_S
+            while self._submitted - self._returned > self._lag and time.monotonic() < deadline:
+                time.sleep(_SLICE_S)
+                self._rest()
+                self._drain(backend)
+            self._lag = max(self._lag, self._submitted - self._returned)
+
+    def _drain(self, backend: Backend) -> None:
+        while backend.get_result() is not None:
+            self._returned += 1
+
+    def _mark(self) -> None:
+        self._rest()
+        self._mark_trace()
+
+    def _rest(self) -> None:
+        wait_quiescent(self._patience_s)
+
+
+def _nireq(backend: Any) -> int | None:
+    value = getattr(backend, "nireq", None)
+    return value if isinstance(value, int) else None

@@ -1,0 +1,218 @@
+"""A fresh process per run: starts the zygote, hands it runs, watches them, and cleans up."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from harness.flight import FlightRecorder, Position, failure
+from harness.result import Failure
+from harness.spec import PROGRESS, SPEC, STDERR, Outcome, RunSpec, read_outcome
+
+PINNED_ENVIRONMENT = {
+    # glibc raises its mmap threshold when a mapped block is freed, so that equal requests go to
+    # the heap in one step and to a mapping in the next. Setting it turns that off.
+    "MALLOC_MMAP_THRESHOLD_": "131072",
+    # A thread's cache keeps freed blocks in use as far as heap statistics can tell.
+    "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0",
+    # Sets and dicts of strings resize by the order of their hashes.
+    "PYTHONHASHSEED": "0",
+}
+DEFAULT_ENVIRONMENT = {
+    # Thread pools that numpy and torch would start on import could not be forked. A backend that
+    # wants more threads says so to torch.
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+}
+DEFAULT_TIMEOUT = 60.0
+"""Seconds without any progress after which a run counts as hung."""
+
+_POLL = 0.05
+_START_TIMEOUT = 120.0
+_STDERR_TAIL = 4000
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """How a run ended; its files are in `folder` as long as the context of `run` is open."""
+
+    folder: Path
+    outcome: Outcome | None
+    failure: Failure | None
+
+
+class Zygote:
+    """One helper process, serving one run at a time."""
+
+    def __init__(self) -> None:
+        environment = {**DEFAULT_ENVIRONMENT, **os.environ, **PINNED_ENVIRONMENT}
+        package_root = str(Path(__file__).parent.parent)
+        environment["PYTHONPATH"] = os.pathsep.join(
+            part for part in (package_root, os.environ.get("PYTHONPATH")) if part
+        )
+        # A session of its own: Ctrl-C on the terminal reaches the parent alone, which then closes
+        # the pipe; and the folder to start in is one that a run can't shadow modules from.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "harness.zygote"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            start_new_session=True,
+            bufsize=0,
+        )
+        self._ready = False
+
+    def start(self, folder: Path) -> int:
+        """Fork a child for the run in `folder` and return its process id."""
+        if not self._ready:
+            self._expect("ready", _START_TIMEOUT)
+            self._ready = True
+        assert self._process.stdin is not None
+        self._process.stdin.write(os.fsencode(folder) + b"\n")
+        return int(self._expect("pid", _START_TIMEOUT))
+
+    def poll(self, seconds: float) -> int | None:
+        """Wait for the child's end, at most so long: its status as from waitpid, or None."""
+        if not select.select([self._stdout], [], [], seconds)[0]:
+            return None
+        return int(self._expect("exit", 0))
+
+    def stop(self) -> None:
+        """End the zygote and whatever it runs."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+        self._stdout.close()
+
+    @property
+    def _stdout(self) -> IO[bytes]:
+        assert self._process.stdout is not None
+        return self._process.stdout
+
+    def _expect(self, word: str, seconds: float) -> str:
+        if not select.select([self._stdout], [], [], seconds)[0]:
+            raise RuntimeError(f"the helper process did not say '{word}' within {seconds:.0f} s")
+        got, _, value = self._stdout.readline().decode().strip().partition(" ")
+        if got != word:
+            raise RuntimeError(
+                f"the helper process said '{got}', not '{word}': see its stderr above"
+            )
+        return value
+
+
+_zygote: Zygote | None = None
+_lock = threading.Lock()
+
+
+def prestart() -> None:
+    """Begin to start the helper process, so that it imports torch while the caller prepares."""
+    global _zygote
+    if _zygote is None:
+        _zygote = Zygote()
+        atexit.register(shutdown)
+
+
+def shutdown() -> None:
+    """End the helper process and whatever it runs. The next run starts another."""
+    global _zygote
+    if _zygote is not None:
+        stopping, _zygote = _zygote, None
+        stopping.stop()
+
+
+@contextlib.contextmanager
+def run(
+    spec: RunSpec, timeout: float, progress: Callable[[Position], None] | None = None
+) -> Iterator[Ended]:
+    """Run a child to its end. Its folder, with the trace, is removed when the context is left."""
+    with _lock:
+        folder = Path(tempfile.mkdtemp(prefix="steadyframe-"))
+        try:
+            (folder / SPEC).write_bytes(msgspec.json.encode(spec))
+            recorder = FlightRecorder(folder / PROGRESS, create=True)
+            try:
+                ended = _run(folder, recorder, timeout, progress)
+            except BaseException:
+                # Whatever went wrong, Ctrl-C included, must not leave a child running.
+                shutdown()
+                raise
+            finally:
+                recorder.close()
+            yield ended
+        finally:
+            shutil.rmtree(folder)
+
+
+def _run(
+    folder: Path,
+    recorder: FlightRecorder,
+    timeout: float,
+    progress: Callable[[Position], None] | None,
+) -> Ended:
+    prestart()
+    assert _zygote is not None
+    child = _zygote.start(folder)
+    position, moved, hung = recorder.read(), time.monotonic(), False
+    while (status := _zygote.poll(_POLL)) is None:
+        if progress is not None:
+            progress(recorder.read())
+        if recorder.read() != position:
+            position, moved = recorder.read(), time.monotonic()
+        elif not hung and time.monotonic() - moved > timeout:
+            hung = True
+            _end_hung(child)
+    outcome = read_outcome(folder)
+    if outcome is not None and outcome.ended and not hung:
+        return Ended(folder, outcome, outcome.failure)
+    hung_for = timeout if hung else None
+    return Ended(folder, outcome, _explain(folder, recorder.read(), status, hung_for))
+
+
+def _end_hung(child: int) -> None:
+    """Let the child write where its threads are (see harness.child), then kill it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(child, signal.SIGUSR1)
+        time.sleep(0.5)
+        os.kill(child, signal.SIGKILL)
+
+
+def _explain(folder: Path, at: Position, status: int, hung_for: float | None) -> Failure:
+    """Say why a child did not come to its end."""
+    code = os.waitstatus_to_exitcode(status)
+    if hung_for is not None:
+        kind, what = "hung", f"made no progress for {hung_for:g} s and was ended"
+    elif code == -signal.SIGKILL:
+        kind, what = "killed", "was killed from outside, most often for memory"
+    elif code < 0:
+        kind, what = "crashed", f"crashed with {signal.Signals(-code).name}"
+    else:
+        kind, what = "exited", f"ended the process with exit code {code}"
+    return failure(kind, f"the backend {what}", at, _stderr_tail(folder / STDERR))
+
+
+def _stderr_tail(path: Path) -> str:
+    """The end of what the child wrote to stderr, without the harness's part of stack dumps."""
+    if not path.exists():
+        return ""
+    own = (f'File "{Path(__file__).parent}/', 'File "<frozen runpy>"')
+    lines = path.read_text(errors="replace").splitlines()
+    kept = (
+        line
+        for line in lines
+        if not line.lstrip().startswith(own) and not line.startswith("Extension modules:")
+    )
+    return "\n".join(kept)[-_STDERR_TAIL:]

@@ -1,0 +1,125 @@
+"""Whose allocation is it? Decided by the Python stack, and for the interpreter by native symbols.
+
+An ordered list of (owner, glob) is matched against each frame, as `file` or `file:function`. From
+the outermost frame inwards, each frame that matches takes the allocation over, so that the
+innermost match decides, with one exception: what lies below a model's forward call stays the
+model's, whoever wrote the lines of that forward.
+"""
+
+from __future__ import annotations
+
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from harness.result import StackFrame
+
+HARNESS = "harness"
+SOURCE = "source"
+BACKEND = "backend"
+MODEL = "model"
+INTERPRETER = "interpreter"
+RUNTIME = "runtime"
+OWN = frozenset({HARNESS, SOURCE})
+"""Owners that belong to the measurement and are subtracted from what is reported."""
+
+_TRANSPARENT = ""
+_PACKAGE = str(Path(__file__).parent)
+
+# CPython allocates these on its own account, at whatever line happens to run.
+_INTERPRETER_SYMBOLS = (
+    # a table of line numbers, once per code object, when a tracer such as memray is on
+    "_PyCode_CreateLineArray",
+    # pymalloc's arenas: 1 MiB for some thousand small objects of anybody
+    "_PyObject_ArenaMmap",
+    "new_arena",
+    # the next chunk of a thread's stack of Python frames
+    "allocate_chunk",
+    "push_chunk",
+    # the same for frames that were turned into objects and for the tables of live threads
+    "_PyThreadState_PushFrame",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where an allocation was asked for, and whose it is."""
+
+    owner: str
+    file: str
+    line: int
+    function: str
+    stack: tuple[StackFrame, ...]
+    """innermost frame first"""
+
+    @property
+    def where(self) -> str:
+        """`file:line in function`, for people."""
+        return f"{self.file}:{self.line} in {self.function}" if self.line else self.file
+
+
+class Owners:
+    """The ordered list, with a cache of what matched."""
+
+    def __init__(self, extra: Sequence[tuple[str, str]] = (), backend_root: str = "") -> None:
+        """`backend_root` is the folder or file that the backend under test was imported from."""
+        paths = sysconfig.get_paths()
+        self._rules: list[tuple[str, str]] = [
+            *extra,
+            # the copy of each input frame, as a decoder would make it
+            (SOURCE, f"{_PACKAGE}/source.py"),
+            (HARNESS, f"{_PACKAGE}/*"),
+            # below the forward call of an nn.Module or ScriptModule
+            (MODEL, "*/torch/nn/modules/module.py:_call_impl"),
+            # before site-packages: the backend may itself be installed there
+            *([(BACKEND, f"{backend_root}*")] if backend_root else []),
+            # Libraries act for whoever called them.
+            (_TRANSPARENT, f"{paths['purelib']}/*"),
+            (_TRANSPARENT, f"{paths['platlib']}/*"),
+            (_TRANSPARENT, f"{paths['stdlib']}/*"),
+            (_TRANSPARENT, f"{paths['platstdlib']}/*"),
+            (_TRANSPARENT, "<frozen *"),
+            # All other Python code is the user's.
+            (BACKEND, "*"),
+        ]
+        self._matched: dict[tuple[str, str], str] = {}
+
+    def site(self, stack: Sequence[StackFrame]) -> Site:
+        """The owner of an allocation with this Python stack (innermost first), and its line.
+
+        The line is the innermost one of the owner's own code; for a model, the innermost line
+        outside torch: the user's forward, or else the line that called the model.
+        """
+        owner, at = RUNTIME, ("", "<no Python frame>", 0) if not stack else stack[0]
+        for frame in reversed(stack):
+            matched = self._match(frame)
+            if matched == _TRANSPARENT:
+                continue
+            if matched == MODEL:
+                owner = MODEL
+            elif owner == MODEL and matched == BACKEND:
+                at = frame
+            else:
+                owner, at = matched, frame
+        function, file, line = at
+        return Site(owner, file, line, function, tuple(stack))
+
+    def _match(self, frame: StackFrame) -> str:
+        function, file, _ = frame
+        key = (function, file)
+        if (owner := self._matched.get(key)) is None:
+            named = f"{file}:{function}"
+            owner = next(
+                owner
+                for owner, glob in self._rules
+                if fnmatchcase(file, glob) or fnmatchcase(named, glob)
+            )
+            self._matched[key] = owner
+        return owner
+
+
+def is_interpreters(native_stack: Sequence[StackFrame]) -> bool:
+    """Whether the innermost native frames show CPython allocating on its own account."""
+    return any(function in _INTERPRETER_SYMBOLS for function, _, _ in native_stack)

@@ -1,0 +1,60 @@
+"""The memray probe: one trace of a whole run, split into intervals by marks in its own stream.
+
+A mark is an allocation of a reserved size by one function of the harness, made while the process
+is quiescent. memray keeps the records of all threads in one order, so a mark cuts that order: what
+lies between two marks happened between them, exactly.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import memray
+
+Record: TypeAlias = "memray.AllocationRecord"
+
+MARK_SIZE = 40_009
+"""bytes; a prime that no buffer has by chance, and below the mmap threshold so that it is cheap"""
+
+FREES = frozenset({1, 5})
+"""memray's AllocatorType PYMALLOC_FREE and FREE"""
+MUNMAP = 15
+
+
+def mark() -> None:
+    """Cut the trace here. Only to be called while every other thread is asleep."""
+    bytearray(MARK_SIZE - 1)  # asks for one byte more, for its terminator
+
+
+def tracker(path: Path) -> memray.Tracker:
+    """A tracker of every allocation of the process, with native stacks, into a new file."""
+    import memray
+
+    # memray samples the process's size on a thread of its own; once an hour is as good as never.
+    return memray.Tracker(
+        path,
+        native_traces=True,
+        file_format=memray.FileFormat.ALL_ALLOCATIONS,
+        memory_interval_ms=3_600_000,
+    )
+
+
+def is_mark(record: Record) -> bool:
+    """Whether a record of MARK_SIZE bytes was made by `mark`."""
+    innermost = record.stack_trace(max_stacks=1)
+    return bool(innermost) and innermost[0][0] == mark.__name__ and innermost[0][1] == __file__
+
+
+def read(path: Path) -> Iterator[Record]:
+    """The records of a trace in order. A record stays usable as long as it is kept.
+
+    A trace that was cut off, because its process died, yields what was written.
+    """
+    import memray
+
+    with contextlib.suppress(OSError):  # memray's word for a file that was not finished
+        yield from memray.FileReader(path).get_allocation_records()

@@ -1,0 +1,83 @@
+"""What the parent asks of a measured child, and what the child answers: plain data in files.
+
+A run has a folder of its own. The parent writes `spec.json` there; the child leaves `outcome.json`,
+`trace.bin` (memray), `progress` (mapped by both), `journal`, `stdout` and `stderr`. All of them
+outlive a child that crashes.
+"""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from harness.result import Failure
+
+SPEC = "spec.json"
+OUTCOME = "outcome.json"
+TRACE = "trace.bin"
+PROGRESS = "progress"
+JOURNAL = "journal"
+STDOUT = "stdout"
+STDERR = "stderr"
+
+
+class RunSpec(msgspec.Struct, frozen=True):
+    """One workload through one backend: all that the child must know."""
+
+    target: str
+    """`package.module:factory` or `path/to/file.py:factory`"""
+    options: dict[str, Any]
+    """keyword arguments of the factory"""
+    workload: str | None
+    video: str | None
+    cycles: int
+    seed: int
+    patience_s: float
+    """how long a thread of the backend may go on without rest after a step"""
+    sys_path: tuple[str, ...]
+    cwd: str
+
+
+class Outcome(msgspec.Struct):
+    """What a child says: once before it measures, once more when it has come to an end."""
+
+    ended: bool = False
+    """false in what a child that died leaves"""
+    usage_error: str | None = None
+    failure: Failure | None = None
+    workload: str = ""
+    """the workload as measured: that of the decoded frames for a video"""
+    default_format: str = "rgb24"
+    """what a segment without a format meant"""
+    target_root: str = ""
+    """folder of the package, or the file, that the target was imported from"""
+    nireq: int | None = None
+    baseline: dict[str, Any] = msgspec.field(default_factory=dict)
+    cycle_ends: tuple[dict[str, Any], ...] = ()
+    """what the process held after each cycle's teardown"""
+    environment: dict[str, Any] = msgspec.field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def write_outcome(folder: Path, outcome: Outcome) -> None:
+    """Write it so that a reader sees all of it or the one before."""
+    unfinished = folder / (OUTCOME + ".part")
+    unfinished.write_bytes(msgspec.json.encode(outcome))
+    unfinished.rename(folder / OUTCOME)
+
+
+def read_journal(folder: Path) -> array[int]:
+    """Per step over all cycles: frames submitted and not yet returned at its end."""
+    path = folder / JOURNAL
+    return array("q", path.read_bytes() if path.exists() else b"")
+
+
+def read_outcome(folder: Path) -> Outcome | None:
+    """What the child said last, None if it said nothing."""
+    path = folder / OUTCOME
+    if not path.exists():
+        return None
+    return msgspec.json.decode(path.read_bytes(), type=Outcome)

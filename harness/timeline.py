@@ -1,0 +1,306 @@
+"""Steps x allocations: what every rule reads.
+
+The trace is read once, as a stream. What is kept is, per interval and site, how much was allocated;
+and, per site, how much of what was born in interval i died in interval j. From that every other
+number follows: live bytes at any boundary are the sum over all that was born before and dies after.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from harness.owners import INTERPRETER, OWN, Owners, Site, is_interpreters
+from harness.plan import PlannedStep
+from harness.probes.trace import FREES, MARK_SIZE, MUNMAP, Record, is_mark
+from harness.result import Count
+
+PAGE = 4096
+"""bytes; a block of a page or more is a buffer, a smaller one is bookkeeping (views, handles)"""
+END = 1 << 60
+"""The interval in which a survivor dies."""
+_BEFORE = -1
+_NATIVE_FRAMES = 8
+"""How deep the interpreter's own allocations are searched for by symbol."""
+
+
+@dataclass(slots=True)
+class Births:
+    """Blocks that one site allocated in one interval."""
+
+    count: int = 0
+    bytes: int = 0
+    buffers: int = 0
+    """how many of them are of a page or more"""
+    buffer_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Blocks of one site, born in one interval and dying in a later one, or never (END)."""
+
+    site: Site
+    born: int
+    died: int
+    count: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """What lies between two marks."""
+
+    kind: Literal["open", "step", "flush", "close"]
+    cycle: int
+    step: PlannedStep | None = None
+
+
+@dataclass
+class Timeline:
+    """All that was measured of a run, by interval."""
+
+    intervals: list[Interval]
+    """those that were finished, in order"""
+    births: list[dict[Site, Births]]
+    """per interval"""
+    spans: list[Span]
+    """what outlived the interval it was born in"""
+    cycles: int
+    events: int = 0
+    """records read"""
+    in_flight: Sequence[int] = ()
+    """per finished step of all cycles"""
+    resources: Sequence[dict[str, object]] = field(default_factory=tuple)
+    """what the process held before the first cycle, then after each cycle"""
+
+    @cached_property
+    def steps(self) -> list[int]:
+        """Numbers of the intervals that are steps."""
+        return [n for n, interval in enumerate(self.intervals) if interval.kind == "step"]
+
+    @cached_property
+    def _live(self) -> dict[str, list[int]]:
+        changes: dict[str, list[int]] = defaultdict(lambda: [0] * (len(self.intervals) + 1))
+        for span in self.spans:
+            changes[span.site.owner][span.born] += span.bytes
+            changes[span.site.owner][min(span.died, len(self.intervals))] -= span.bytes
+        return {owner: _running_sum(change) for owner, change in changes.items()}
+
+    def live(self, owner: str) -> list[int]:
+        """Live bytes of an owner at the end of each interval."""
+        return self._live.get(owner) or [0] * len(self.intervals)
+
+    @cached_property
+    def owners(self) -> list[str]:
+        """Every owner that allocated anything, the measurement's own left out."""
+        seen = {site.owner for births in self.births for site in births}
+        return sorted(seen - OWN)
+
+    def by_owner(self, interval: int) -> dict[str, Count]:
+        """What each owner, but the measurement's own, allocated in an interval."""
+        counts: dict[str, Count] = defaultdict(Count)
+        for site, births in self.births[interval].items():
+            if site.owner not in OWN:
+                counts[site.owner].allocations += births.count
+                counts[site.owner].bytes += births.bytes
+        return dict(sorted(counts.items()))
+
+    def survivors(self) -> Iterator[Span]:
+        """Blocks alive at the end of the run, the measurement's own left out."""
+        return (s for s in self.spans if s.died == END and s.site.owner not in OWN)
+
+    def cycle_of(self, interval: int) -> int:
+        """The cycle, from 1, that an interval belongs to."""
+        return self.intervals[interval].cycle
+
+
+def _running_sum(changes: list[int]) -> list[int]:
+    total, sums = 0, []
+    for change in changes[:-1]:
+        total += change
+        sums.append(total)
+    return sums
+
+
+def layout(cycles: int, steps: Sequence[PlannedStep]) -> list[Interval]:
+    """The intervals of a complete run."""
+    return [
+        interval
+        for cycle in range(1, cycles + 1)
+        for interval in (
+            Interval("open", cycle),
+            *(Interval("step", cycle, step) for step in steps),
+            Interval("flush", cycle),
+            Interval("close", cycle),
+        )
+    ]
+
+
+def build(
+    records: Iterable[Record], intervals: list[Interval], owners: Owners, *, complete: bool
+) -> Timeline:
+    """Read a trace into a timeline.
+
+    `intervals` are those of a complete run. If the run is said to be complete, a trace that does
+    not hold the marks of all of them is not to be trusted (RuntimeError).
+    """
+    reading = _Reading(owners)
+    reading.read(records, len(intervals))
+    if complete and reading.now != len(intervals):
+        raise RuntimeError(
+            f"the trace ends in interval {reading.now} of {len(intervals)}: it is damaged"
+        )
+    intervals = intervals[: max(0, reading.now)]
+    steady = {
+        n
+        for n, interval in enumerate(intervals)
+        if interval.step is not None and interval.step.phase == "steady"
+    }
+    sites = reading.resolve(steady)
+    return Timeline(
+        intervals=intervals,
+        births=[_by_site(births, sites) for births in reading.births[: len(intervals)]],
+        spans=[Span(sites[key], *span) for key, *span in reading.all_spans()],
+        cycles=intervals[-1].cycle if intervals else 0,
+        events=reading.events,
+    )
+
+
+def _by_site(births: dict[int, Births], sites: list[Site]) -> dict[Site, Births]:
+    merged: dict[Site, Births] = {}
+    for key, new in births.items():
+        if (births_there := merged.get(sites[key])) is None:
+            merged[sites[key]] = new
+        else:
+            births_there.count += new.count
+            births_there.bytes += new.bytes
+            births_there.buffers += new.buffers
+            births_there.buffer_bytes += new.buffer_bytes
+    return merged
+
+
+class _Reading:
+    """The state of one pass over a trace. Sites are small numbers (keys) until the end."""
+
+    def __init__(self, owners: Owners) -> None:
+        self._owners = owners
+        self._sites: list[Site] = []
+        self._samples: list[Record] = []
+        self._keys: dict[tuple[int, int], int] = {}
+        self._site_keys: dict[Site, int] = {}
+        self._live: dict[int, tuple[int, int, int]] = {}
+        """address -> (interval of birth, key, bytes)"""
+        self._spans: dict[tuple[int, int, int], list[int]] = defaultdict(lambda: [0, 0])
+        """(key, born, died) -> [count, bytes]"""
+        self.births: list[dict[int, Births]] = []
+        self.now = _BEFORE
+        self.events = 0
+
+    def read(self, records: Iterable[Record], intervals: int) -> None:
+        """Take in records up to the mark that ends the last interval."""
+        live, keys = self._live, self._keys
+        births: dict[int, Births] = {}
+        for record in records:
+            self.events += 1
+            allocator = record.allocator
+            if allocator in FREES:
+                block = live.pop(record.address, None)
+                if block is not None and block[0] != self.now:
+                    self._died(block[1], block[0], 1, block[2])
+                continue
+            if allocator == MUNMAP:
+                self._unmap(record.address, record.size)
+                continue
+            size = record.size
+            if size == MARK_SIZE and is_mark(record):
+                self.now += 1
+                if self.now == intervals:
+                    return
+                births = {}
+                self.births.append(births)
+                continue
+            key = keys.get((record.stack_id, record.native_stack_id))
+            if key is None:
+                key = self._key(record)
+            live[record.address] = (self.now, key, size)
+            born = births.get(key)
+            if born is None:
+                born = births[key] = Births()
+            born.count += 1
+            born.bytes += size
+            if size >= PAGE:
+                born.buffers += 1
+                born.buffer_bytes += size
+
+    def _key(self, record: Record) -> int:
+        """A number for a stack seen for the first time."""
+        site = self._owners.site(tuple(record.stack_trace()))
+        # Equal sites are one, whatever their native stacks, unless these may have to be looked at.
+        key = self._site_keys.get(site) if not _may_be_interpreters(site) else None
+        if key is None:
+            key = len(self._sites)
+            self._sites.append(site)
+            self._samples.append(record)
+            self._site_keys[site] = key
+        self._keys[record.stack_id, record.native_stack_id] = key
+        return key
+
+    def _died(self, key: int, born: int, count: int, size: int) -> None:
+        if born != _BEFORE:
+            span = self._spans[key, born, self.now]
+            span[0] += count
+            span[1] += size
+
+    def _unmap(self, address: int, size: int) -> None:
+        """Unmapping may cut any part out of one mapping or of several."""
+        block = self._live.get(address)
+        if block is not None and block[2] == size:
+            starts = [address]
+        else:
+            end = address + size
+            starts = [s for s, b in self._live.items() if s < end and address < s + b[2]]
+        for start in starts:
+            born, key, length = self._live.pop(start)
+            head = max(0, address - start)
+            tail = max(0, start + length - (address + size))
+            if head:
+                self._live[start] = (born, key, head)
+            if tail:
+                self._live[address + size] = (born, key, tail)
+            if born != self.now:
+                self._died(key, born, 0 if head or tail else 1, length - head - tail)
+
+    def all_spans(self) -> Iterator[tuple[int, int, int, int, int]]:
+        """(key, born, died, count, bytes) of what outlived its interval, survivors included."""
+        survivors: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
+        for born, key, size in self._live.values():
+            if born != _BEFORE:
+                survivors[key, born][0] += 1
+                survivors[key, born][1] += size
+        for (key, born, died), (count, size) in self._spans.items():
+            yield key, born, died, count, size
+        for (key, born), (count, size) in survivors.items():
+            yield key, born, END, count, size
+
+    def resolve(self, steady: set[int]) -> list[Site]:
+        """The site of each key, those of the interpreter told apart on the steady steps.
+
+        Native symbols cost some 20 ms a stack, so only stacks that a rule may hold against the
+        backend are looked at.
+        """
+        asked = {key for interval in steady for key in self.births[interval]}
+        sites = list(self._sites)
+        for key in asked:
+            site = sites[key]
+            if _may_be_interpreters(site) and is_interpreters(
+                self._samples[key].native_stack_trace(max_stacks=_NATIVE_FRAMES)
+            ):
+                sites[key] = Site(INTERPRETER, site.file, site.line, site.function, site.stack)
+        return sites
+
+
+def _may_be_interpreters(site: Site) -> bool:
+    return site.owner not in OWN and site.owner != "model"

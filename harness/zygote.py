@@ -1,0 +1,113 @@
+"""The process that measured children are forked from, with torch already imported.
+
+It reads one line per run from its standard input, the run's folder, forks, and writes
+`pid N` and, when the child has ended, `exit STATUS` (as from waitpid) to its standard output.
+When its standard input closes, because the parent ended in whatever way, it kills what is running,
+removes that run's folder, and ends: no run outlives the command that asked for it.
+
+Why our own and not multiprocessing's forkserver: that one re-imports the caller's main module in
+every child, and does not give us the child's session, its output, or its orphans.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import os
+import select
+import shutil
+import signal
+import sys
+from pathlib import Path
+
+from harness.spec import STDERR, STDOUT
+
+PRELOAD = ("numpy", "torch", "memray", "harness.child")
+"""Imported before the first fork: what nearly every run needs and none measures."""
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def main() -> None:
+    """Serve runs until standard input closes."""
+    requests, replies = sys.stdin.fileno(), os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    # Grandchildren that outlive their parent become ours, wherever they hide, and can be ended.
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    for name in PRELOAD:
+        importlib.import_module(name)
+    os.write(replies, b"ready\n")
+    with os.fdopen(requests, "rb", closefd=False) as lines:
+        for line in lines:
+            if not _serve(Path(os.fsdecode(line.rstrip(b"\n"))), requests, replies):
+                return
+
+
+def _serve(folder: Path, requests: int, replies: int) -> bool:
+    """Run one child to its end; False when the parent has gone."""
+    child = os.fork()
+    if child == 0:
+        _become_child(folder, replies)
+    os.write(replies, f"pid {child}\n".encode())
+    alive = _wait_for_end(child, requests)
+    if not alive:
+        os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    _end_descendants()
+    if not alive:
+        shutil.rmtree(folder, ignore_errors=True)
+        return False
+    os.write(replies, f"exit {status}\n".encode())
+    return True
+
+
+def _wait_for_end(child: int, requests: int) -> bool:
+    """True when the child ended, False when the parent did."""
+    handle = os.pidfd_open(child)
+    try:
+        # The parent sends nothing while a run is on, so that readable input is its end.
+        ready, _, _ = select.select([handle, requests], [], [])
+        return handle in ready
+    finally:
+        os.close(handle)
+
+
+def _end_descendants() -> None:
+    """Kill and reap whatever the run left behind."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children")
+    while pids := [int(pid) for pid in children.read_text().split()]:
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def _become_child(folder: Path, replies: int) -> None:
+    """Turn this fork into a measured child. Does not return."""
+    status = 70
+    try:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        os.setsid()
+        os.close(replies)
+        for descriptor, path, flags in (
+            (0, Path(os.devnull), os.O_RDONLY),
+            (1, folder / STDOUT, os.O_WRONLY | os.O_CREAT | os.O_APPEND),
+            (2, folder / STDERR, os.O_WRONLY | os.O_CREAT | os.O_APPEND),
+        ):
+            opened = os.open(path, flags, 0o600)
+            os.dup2(opened, descriptor)
+            os.close(opened)
+        from harness import child
+
+        child.main(folder)
+        status = 0
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    main()
