@@ -39,7 +39,7 @@ def reference(point: EntryPoint) -> str:
 
 
 def resolve(target: str) -> str:
-    """Return `module:attribute` for a short name; a target in a long form as it is, once checked."""
+    """Return `module:attribute` for a short name, and a target in a long form as it is."""
     if ":" in target:
         return _checked(target)
     names = registered()

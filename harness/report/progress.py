@@ -42,7 +42,7 @@ def shown(label: str, console: Console) -> Iterator[Observer]:
             bar.update(
                 task,
                 total=progress.cycles * progress.frames or None,
-                completed=(progress.cycle - 1) * progress.frames + progress.frame,
+                completed=max(progress.cycle - 1, 0) * progress.frames + progress.frame,
                 frames=describe(progress),
             )
 
@@ -51,8 +51,12 @@ def shown(label: str, console: Console) -> Iterator[Observer]:
 
 def describe(progress: Progress) -> str:
     """One moment of a run in words."""
-    where = f"cycle {progress.cycle} of {progress.cycles}, {progress.phase}"
-    return f"{where}, frame {progress.frame} of {progress.frames}" if progress.frames else where
+    words = [progress.phase]
+    if progress.cycle:
+        words.insert(0, f"cycle {progress.cycle} of {progress.cycles}")
+    if progress.frames:
+        words.append(f"frame {progress.frame} of {progress.frames}")
+    return ", ".join(words)
 
 
 def _lines(label: str, stream: IO[str]) -> Observer:

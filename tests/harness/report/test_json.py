@@ -1,0 +1,77 @@
+"""The JSON report: a round trip, always the same text, and nothing else accepted."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from harness.errors import UsageError
+from harness.report.json import from_json, to_json
+from harness.result import Failure
+
+
+def test_round_trip_keeps_everything(make_report, make_failed, make_finding) -> None:
+    failure = Failure("crashed", "execute", 2, 17, "it crashed", "Segmentation fault")
+    for report in (
+        make_report(),
+        make_failed(make_finding()),
+        make_report(verdict="no-verdict", failure=failure, notes=("one", "two")),
+    ):
+        assert from_json(to_json(report)) == report
+
+
+def test_text_depends_on_no_order_of_insertion(make_report) -> None:
+    one = make_report(environment={"a": 1, "b": {"c": 2, "d": 3}})
+    other = make_report(environment={"b": {"d": 3, "c": 2}, "a": 1})
+    assert to_json(one) == to_json(other)
+
+
+def test_fields_are_those_of_schema_1(make_failed, make_finding, make_report) -> None:
+    data = json.loads(to_json(make_failed(make_finding())))
+    assert list(data)[:7] == ["schema", "verdict", "level", "target", "workload", "seed", "rules"]
+    assert data["schema"] == 1
+    assert {"steps", "teardown", "cost", "environment", "replay"} <= set(data)
+    (found,) = data["rules"][0]["findings"]
+    assert found["stack"][0] == ["execute", "/nowhere/mine.py", 3]
+    assert json.loads(to_json(make_report()))["steps"][2]["by_owner"]["model"] == {
+        "allocations": 1204,
+        "bytes": 2_943_120,
+    }
+
+
+def test_text_that_is_not_utf8_is_kept_as_escapes(make_failed, make_finding) -> None:
+    text = to_json(make_failed(make_finding(file="/tmp/\udcff.py")))
+    assert from_json(text).rules[0].findings[0].file == "/tmp/\\udcff.py"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "{}",
+        '{"schema": "1"}',
+        '{"schema": 1}',
+        b"\xff\xfe",
+        "[" * 100_000,
+        '{"schema": 1, "verdict": "perhaps"}',
+    ],
+)
+def test_anything_else_is_a_usage_error_of_one_line(text: str | bytes) -> None:
+    with pytest.raises(UsageError) as caught:
+        from_json(text)
+    assert "\n" not in str(caught.value)
+
+
+def test_truncated_report_is_refused(make_report) -> None:
+    text = to_json(make_report())
+    with pytest.raises(UsageError, match="not a steadyframe report"):
+        from_json(text[: len(text) // 2])
+
+
+def test_other_schema_is_named(make_report) -> None:
+    with pytest.raises(UsageError, match="schema 2, this steadyframe reads schema 1"):
+        from_json(to_json(make_report(schema=2)))
