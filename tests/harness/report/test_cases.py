@@ -1,0 +1,112 @@
+"""The main job: which cases it runs, what it writes and what it leaves alone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from harness import cases, cli
+from harness.result import Report
+
+
+class FakeVerify:
+    """Stands in for harness.verify: notes how it was called, answers as it was told."""
+
+    def __init__(self, answer: Callable[..., Report]) -> None:
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.answer = answer
+
+    def __call__(self, target: str, **options: Any) -> Report:
+        self.calls.append((target, options))
+        return self.answer(target)
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch, make_report) -> FakeVerify:
+    module = ModuleType("harness.verify")
+    verify = FakeVerify(lambda _: make_report())
+    module.verify = verify  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "harness.verify", module)
+    monkeypatch.setattr(cases, "resolve", lambda target: f"m:{target}")
+    return verify
+
+
+@contextmanager
+def silent(_label: str) -> Iterator[None]:
+    yield None
+
+
+def test_report_verifies_four_cases_and_writes_each(fake, make_report, tmp_path, capsys) -> None:
+    fake.answer = lambda target: make_report(verdict="fail" if target == "dncnn" else "pass")
+    assert cli.main(["report", "--video", "x.mp4", "--output", str(tmp_path / "out")]) == 1
+    assert [(target, options["options"]["mode"]) for target, options in fake.calls] == [
+        ("espcn", "sync"),
+        ("espcn", "async"),
+        ("dncnn", "sync"),
+        ("dncnn", "async"),
+    ]
+    assert all(options["video"] == Path("x.mp4") for _, options in fake.calls)
+    assert all(options["options"]["nireq"] == 4 for _, options in fake.calls)
+    written = sorted(path.name for path in (tmp_path / "out").glob("*-*.json"))
+    assert written == ["dncnn-async.json", "dncnn-sync.json", "espcn-async.json", "espcn-sync.json"]
+    out = capsys.readouterr().out
+    assert out.count("FAIL  my.module:factory violates") == 2
+    assert "Reports: " in out
+
+
+def test_own_clip_is_made_once(fake, tmp_path, monkeypatch) -> None:
+    made: list[Path] = []
+
+    def make_clip(path: Path) -> None:
+        made.append(path)
+        path.write_bytes(b"clip")
+
+    clip = ModuleType("harness.clip")
+    clip.make_clip = make_clip  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "harness.clip", clip)
+    for _ in range(2):
+        cases.run(None, tmp_path, silent)
+    assert made == [tmp_path / "clip.h264"]
+    assert all(options["video"] == tmp_path / "clip.h264" for _, options in fake.calls)
+
+
+def test_stale_reports_go_and_foreign_files_stay(fake, tmp_path: Path) -> None:
+    for name in ("gone.json", "baseline.json", "espcn-sync.json", "notes.txt"):
+        (tmp_path / name).write_text("old")
+    (tmp_path.parent / "outside.json").write_text("old")
+    (tmp_path / "cases.json").write_text('["gone.json", "notes.txt", "../outside.json"]')
+
+    def interrupted(_: str) -> Report:
+        raise KeyboardInterrupt
+
+    fake.answer = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        cases.run(Path("x"), tmp_path, silent)
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"baseline.json", "notes.txt", "cases.json"}
+    assert (tmp_path.parent / "outside.json").exists()
+
+
+@pytest.mark.usefixtures("fake")
+@pytest.mark.parametrize("index", ["", "{", "[1]", '{"a": 1}', "\udcff"])
+def test_corrupt_index_is_as_none(tmp_path: Path, index: str) -> None:
+    (tmp_path / "cases.json").write_bytes(index.encode("utf-8", "surrogateescape"))
+    assert len(cases.run(Path("x"), tmp_path, silent)) == 4
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "worst"),
+    [
+        (["pass", "pass"], "pass"),
+        (["pass", "no-verdict"], "no-verdict"),
+        (["no-verdict", "fail", "pass"], "fail"),
+    ],
+)
+def test_worst_verdict_decides(make_report, verdicts: list[str], worst: str) -> None:
+    assert cases.worst(make_report(verdict=verdict) for verdict in verdicts) == worst
