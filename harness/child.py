@@ -22,7 +22,7 @@ from harness.flight import FlightRecorder, failure, map_file
 from harness.plan import PlannedStep, plan_steps
 from harness.probes import resources, trace
 from harness.quiescence import NotQuiescentError
-from harness.source import synthetic_source
+from harness.source import synthetic_source, video_source
 from harness.spec import JOURNAL, PROGRESS, SPEC, TRACE, Outcome, RunSpec, write_outcome
 from harness.video import decode
 from harness.workload import Workload
@@ -80,7 +80,7 @@ def _prepare(spec: RunSpec, outcome: Outcome) -> tuple[Source, Workload]:
         return synthetic_source(workload, outcome.default_format, spec.seed), workload
     video = decode(Path(spec.video), outcome.default_format)
     outcome.notes = tuple(video.notes)
-    return video.source(), video.workload
+    return video_source(video), video.workload
 
 
 def _measure(driver: Driver, folder: Path, cycles: int, outcome: Outcome) -> None:
