@@ -22,7 +22,7 @@ def test_each_call_gives_a_fresh_copy() -> None:
     assert first.data.flags.owndata
     assert first.data.flags.c_contiguous
     np.testing.assert_array_equal(first.data, again.data)
-    first.data[:] = 0
+    np.asarray(first.data)[:] = 0
     np.testing.assert_array_equal(source.frame(1).data, again.data)
     assert not np.shares_memory(first.data, again.data)
 
