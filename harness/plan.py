@@ -13,7 +13,7 @@ warm-up  It holds one of the first `warmup` frames since a restart. The count re
          - at frame 0;
          - at a frame of another geometry, format or frame rate than the frame before it;
          - at the first frame of a step that holds more frames than any step since the restart
-           before it. So 30 fps, whose steps hold 1, 1, 1, 1, 2 frames, becomes steady too.
+           before it. So 30 fps, whose steps hold 2, 1, 1, 1, 1 frames, becomes steady too.
 steady   Any other.
 
 A restart within a step belongs to that frame, not to the step: the frames before it still count
@@ -65,8 +65,8 @@ def plan_steps(workload: Workload, warmup: int, default_format: str) -> list[Pla
     for index, (first, last) in enumerate(_bursts(workload)):
         burst = segments[first : last + 1]
         before = segments[first - 1] if first else None
-        warming = restarts.warms_up(first, last, before, burst)
-        # Never short-circuited: both follow every step.
+        # Both follow every step, so neither call may depend on the other's answer.
+        warming = restarts.warms_up(first, before, burst)
         record = peaks.raised_by(burst)
         phase: Phase = "record" if record else "warm-up" if warming else "steady"
         end = burst[-1]
@@ -104,9 +104,10 @@ class _Restarts:
         self._since = 0
         self._largest_burst = 0
 
-    def warms_up(self, first: int, last: int, before: Segment | None, burst: list[Segment]) -> bool:
-        """Whether a step, given as its frames' segments, is warm-up; `before` is the frame before.
+    def warms_up(self, first: int, before: Segment | None, burst: list[Segment]) -> bool:
+        """Whether the step that begins with frame `first` is warm-up.
 
+        `burst` are the segments of its frames, `before` that of the frame before, None for frame 0.
         To be called with every step in order.
         """
         restart = _last_change(before, burst)
