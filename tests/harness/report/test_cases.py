@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from harness import cases, cli
+from harness.report.console import make_console
 from harness.result import Report
 
 
@@ -110,3 +111,18 @@ def test_corrupt_index_is_as_none(tmp_path: Path, index: str) -> None:
 )
 def test_worst_verdict_decides(make_report, verdicts: list[str], worst: str) -> None:
     assert cases.worst(make_report(verdict=verdict) for verdict in verdicts) == worst
+
+
+def test_table_gives_one_number_or_least_and_most(make_report, make_step, capsys) -> None:
+    steps = (
+        make_step(1, 0, "record", backend=(1, 10)),
+        make_step(1, 2, backend=(0, 0), model=(600, 9)),
+        make_step(1, 3, backend=(0, 0), model=(1204, 9)),
+    )
+    skipped = make_report(steps=steps, rules=(), verdict="no-verdict")
+    console = make_console(sys.stdout, no_color=True)
+    cases.render([(cases.CASES[0], skipped)], Path("here"), console)
+    rows = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "espcn-sync NO VERDICT 2 backend 0 1 not judged 1.2 s" in rows
+    assert "model 600 to 1,204" in rows
+    assert "Reports: here/*.json" in rows
