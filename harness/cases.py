@@ -114,7 +114,7 @@ def table(done: Iterable[tuple[Case, Report]]) -> Table:
     shown.add_column("case", no_wrap=True)
     shown.add_column("verdict", no_wrap=True)
     shown.add_column("steady\nsteps", justify="right")
-    shown.add_column("allocations per\nsteady step")
+    shown.add_column("allocations per\nsteady step", no_wrap=True)
     shown.add_column("growth\nevents", justify="right")
     shown.add_column("survivors", justify="right")
     shown.add_column("time", justify="right")
@@ -133,14 +133,14 @@ def table(done: Iterable[tuple[Case, Report]]) -> Table:
 
 def _allocations(report: Report) -> str:
     return "\n".join(
-        f"{clean(owner)} {least:,}" + (f" to {most:,}" if most != least else "")
+        f"{clean(owner)} {least:,}" + (f"..{most:,}" if most != least else "")
         for owner, (least, most) in steady_allocations(report).items()
     )
 
 
 def _survivors(report: Report) -> str:
     left = leaks(report)
-    return "not judged" if left is None else f"{left[0]:,}"
+    return "unknown" if left is None else f"{left[0]:,}"
 
 
 def render(done: list[tuple[Case, Report]], output: Path, console: Console) -> None:

@@ -123,6 +123,6 @@ def test_table_gives_one_number_or_least_and_most(make_report, make_step, capsys
     console = make_console(sys.stdout, no_color=True)
     cases.render([(cases.CASES[0], skipped)], Path("here"), console)
     rows = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    assert "espcn-sync NO VERDICT 2 backend 0 1 not judged 1.2 s" in rows
-    assert "model 600 to 1,204" in rows
+    assert "espcn-sync NO VERDICT 2 backend 0 1 unknown 1.2 s" in rows
+    assert "model 600..1,204" in rows
     assert "Reports: here/*.json" in rows
