@@ -4,7 +4,9 @@ Any file that PyAV decodes will do, also one whose frames change size mid-stream
 refused rather than measured in part, because a decoder that hits damage goes on with frames that it
 made up. Damage is whatever libav tells of it: an error, a packet or frame marked corrupt, or a line
 of level ERROR in its log (a GIF or JPEG cut short shows nowhere else). What libav does not notice
-can't be seen here either: a raw H.264 stream cut between two frames, a raw H.265 one cut anywhere.
+can't be seen here either: a stream without an index (raw H.264, MPEG-TS) that is cut between two
+frames, a raw H.265 one cut anywhere. A file that holds fewer frames than it announces gets a note
+only, as a file with an edit list rightly does.
 """
 
 from __future__ import annotations
@@ -228,7 +230,10 @@ def _read(decoder: _Decoder, format: str, budget_bytes: int) -> DecodedVideo:
         pictures.append(_converted(reformatter, frame, format))
     else:
         if 0 < len(pictures) < stream.frames:
-            notes.append(f"{name} announces {stream.frames} frames; it holds {len(pictures)}.")
+            notes.append(
+                f"{name} announces {stream.frames} frames but gives {len(pictures)}: "
+                "unless it was edited to be so, it is cut short."
+            )
     if not pictures:
         raise UsageError(f"{name}: no frame of it can be decoded: give a whole copy of the file")
     if decoder.warnings:
