@@ -21,7 +21,7 @@ class PixelFormat:
     sample_bytes: int
 
     def shape(self, width: int, height: int) -> tuple[int, ...]:
-        """Shape of the array of one frame: (height, width) for gray, else (height, width, channels)."""
+        """Shape of a frame's array: (height, width) for gray, else (height, width, channels)."""
         return (height, width) if self.channels == 1 else (height, width, self.channels)
 
     def nbytes(self, width: int, height: int) -> int:

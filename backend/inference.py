@@ -1,0 +1,113 @@
+"""What happens to a request once it is submitted, on whichever thread."""
+
+from __future__ import annotations
+
+import torch
+
+from backend.convert import FLOAT_BYTES, Converter, PlanarTensor, check_output
+from backend.errors import frame_error
+from backend.frame import Frame
+from backend.lent import LentBuffers
+from backend.model import Model
+from backend.queues import BlockingQueue, LastLevelTask, Task
+from backend.request import InferRequest
+from backend.results import ResultPool
+from backend.stats import Counters
+
+
+class Inference:
+    """Runs requests, one at a time, and hands each back to the queue of idle requests.
+
+    Only one thread is in here at a time: the caller in sync mode, the worker in async mode.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        device: torch.device,
+        idle_requests: BlockingQueue[InferRequest],
+        idle_last_level_tasks: BlockingQueue[LastLevelTask],
+        counters: Counters,
+    ) -> None:
+        self.model = model
+        self.lent = LentBuffers(device, counters)
+        self.results = ResultPool(counters)
+        self.scratch = PlanarTensor(device)
+        self._converter = Converter(device)
+        self._idle_requests = idle_requests
+        self._idle_last_level_tasks = idle_last_level_tasks
+        self._counters = counters
+
+    def serve(self, request: InferRequest, *, propagate: bool) -> None:
+        """Run one request. Whatever happens, its task is done afterwards and the request idle.
+
+        An exception becomes the error of the task. With `propagate`, one that isn't an
+        `Exception` (KeyboardInterrupt, SystemExit) is raised as well.
+        """
+        assert request.last_level_task is not None
+        task = request.last_level_task.task
+        assert task is not None
+        try:
+            task.result = self._infer(request, task.pts)
+        except BaseException as error:
+            task.error = frame_error(self._describe(request, task), error, self._hint(request))
+            if propagate and not isinstance(error, Exception):
+                raise
+        finally:
+            self._finish(request, task)
+
+    def close(self) -> None:
+        """Let go of all memory, then of the model."""
+        self.results.clear()
+        self.scratch = PlanarTensor(torch.device("cpu"))
+        self.lent.clear()
+        self.model.close()
+
+    def _infer(self, request: InferRequest, pts: int) -> Frame:
+        self._converter.load(request.staging, request.input)
+        assert self.model.module is not None
+        output = self.model.module(request.input.tensor)
+        pixel_format, width, height = check_output(output, request.pixel_format)
+        scratch_bytes = pixel_format.channels * width * height * FLOAT_BYTES
+        self._counters.growth_events += self.scratch.reserve(scratch_bytes)
+        self.scratch.shape_as(pixel_format.channels, height, width)
+        slot = self.results.take(pixel_format, width, height, pts)
+        self._converter.store(output, self.scratch, slot.pixels)
+        return slot.frame
+
+    def _finish(self, request: InferRequest, task: Task) -> None:
+        # By now our own references to input and output are gone, also those of a traceback.
+        if request.input.is_shared():
+            request.input = self.lent.exchange(request.input)
+        last_level_task = request.last_level_task
+        assert last_level_task is not None
+        request.last_level_task = None
+        last_level_task.task = None
+        self._idle_last_level_tasks.put(last_level_task)
+        # The task before the request: once all requests are idle, all results are there.
+        task.done = True
+        self._idle_requests.put(request)
+
+    def _hint(self, request: InferRequest) -> str:
+        """What the model's own error would say in its own way, if channels don't fit.
+
+        Asked only after a failure: that a layer takes so many channels doesn't mean that the
+        model does, which may convert or rearrange its input first.
+        """
+        wanted, given = self.model.in_channels, request.pixel_format.channels
+        if wanted in (None, given):
+            return ""
+        name = request.pixel_format.name
+        return f"the model's first layer takes {wanted} channels, {name} has {given}: "
+
+    @staticmethod
+    def _describe(request: InferRequest, task: Task) -> str:
+        staging = request.staging
+        return f"{staging.width}x{staging.height}:{request.pixel_format.name}, pts={task.pts}"
+
+
+def serve_all(pending: BlockingQueue[InferRequest], inference: Inference) -> None:
+    """The worker thread's life: run what is pending until the queue is closed."""
+    with torch.no_grad():
+        while (request := pending.get()) is not None:
+            inference.serve(request, propagate=False)

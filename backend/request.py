@@ -1,0 +1,49 @@
+"""One slot of the pool: an inference request with its persistent memory."""
+
+from __future__ import annotations
+
+import torch
+
+from backend.convert import PackedPixels, PlanarTensor
+from backend.frame import Frame, PixelFormat
+from backend.queues import LastLevelTask
+
+
+class InferRequest:
+    """A frame on its way into the model: its pixels as they came, and the model's input.
+
+    While the request is idle it belongs to the caller's thread, which fills it; from `submit` on
+    to whoever runs the inference.
+    """
+
+    __slots__ = ("input", "last_level_task", "staging")
+
+    def __init__(self, device: torch.device) -> None:
+        # Copies to a GPU are faster from pinned memory.
+        self.staging = PackedPixels(pinned=device.type == "cuda")
+        self.input = PlanarTensor(device)
+        self.last_level_task: LastLevelTask | None = None
+
+    @property
+    def pixel_format(self) -> PixelFormat:
+        """The format of the frame that was staged last."""
+        assert self.staging.pixel_format is not None
+        return self.staging.pixel_format
+
+    def has_room(self, staging_bytes: int, input_bytes: int) -> bool:
+        """Whether a frame of this need can be staged without growth."""
+        return (
+            self.staging.buffer.capacity >= staging_bytes
+            and self.input.buffer.capacity >= input_bytes
+        )
+
+    def reserve(self, staging_bytes: int, input_bytes: int) -> int:
+        """Grow to this need; how many buffers grew. Raises MemoryError."""
+        return int(self.staging.reserve(staging_bytes)) + int(self.input.reserve(input_bytes))
+
+    def stage(self, frame: Frame, pixel_format: PixelFormat, width: int, height: int) -> None:
+        """Copy a frame that was checked; the caller may change or drop it afterwards."""
+        self.staging.shape_as(pixel_format, width, height)
+        self.input.shape_as(pixel_format.channels, height, width)
+        # numpy takes any strides and read-only arrays, and makes no tensor of the frame's memory.
+        self.staging.array[...] = frame.data
