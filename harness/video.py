@@ -4,9 +4,9 @@ Any file that PyAV decodes will do, also one whose frames change size mid-stream
 refused rather than measured in part, because a decoder that hits damage goes on with frames that it
 made up. Damage is whatever libav tells of it: an error, a packet or frame marked corrupt, or a line
 of level ERROR in its log (a GIF or JPEG cut short shows nowhere else). What libav does not notice
-can't be seen here either: a stream without an index (raw H.264, MPEG-TS) that is cut between two
-frames, a raw H.265 one cut anywhere. A file that holds fewer frames than it announces gets a note
-only, as a file with an edit list rightly does.
+can't be seen here either: a stream without an index (raw H.264, MPEG-TS) cut between two frames or
+in the last two bytes of one, a raw H.265 one cut anywhere. A file that holds fewer frames than it
+announces gets a note only, as a file with an edit list rightly does.
 """
 
 from __future__ import annotations

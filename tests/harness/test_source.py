@@ -85,6 +85,13 @@ def test_beyond_the_pool_each_geometry_repeats_a_ring(monkeypatch: pytest.Monkey
     assert ring[28:56] == ring[:28]
 
 
+def test_a_ring_has_two_frames_even_if_not_one_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(harness.source, "POOL_BYTES", 10)
+    source = synthetic_source(Workload.parse("8x8@25*4"), "gray8", seed=0)
+    contents = [source.frame(number).data.tobytes() for number in range(4)]
+    assert contents[0] == contents[2] != contents[1] == contents[3]
+
+
 def test_8k_frames_stay_near_the_pool() -> None:
     source = synthetic_source(Workload.parse("7680x4320:gray8@60*1000"), "rgb24", seed=0)
     assert len({id(pixels) for pixels, _ in source._prepared}) == 256 * 2**20 // (7680 * 4320)
