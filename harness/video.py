@@ -101,16 +101,17 @@ def decode(
 def _require_file(path: str | os.PathLike[str], name: str) -> None:
     """Raise UsageError unless the path is a file with something in it that may be read."""
     try:
-        with open(path, "rb") as file:
-            status = os.fstat(file.fileno())
-    except IsADirectoryError:
-        raise UsageError(f"{name} is a directory: give a video file in it") from None
+        status = os.stat(path)
+        if stat.S_ISREG(status.st_mode):  # to open a pipe would wait for its other end
+            open(path, "rb").close()
     except FileNotFoundError:
         raise UsageError(f"{name} does not exist: check the path of the video") from None
     except PermissionError:
         raise UsageError(f"{name} may not be read: change its permissions") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"{name} can't be opened ({error}): give a video file") from None
+    if stat.S_ISDIR(status.st_mode):
+        raise UsageError(f"{name} is a directory: give a video file in it")
     if not stat.S_ISREG(status.st_mode):
         raise UsageError(f"{name} is not a regular file: save the video to a file and give that")
     if status.st_size == 0:

@@ -201,7 +201,8 @@ def test_files_that_are_none(tmp_path: Path, write: Any) -> None:
     assert "does not exist" in refusal(tmp_path / "missing.mp4")
     assert "is a directory" in refusal(tmp_path)
     assert "is empty" in refusal(write(b""))
-    assert "is not a regular file" in refusal("/dev/null")
+    os.mkfifo(tmp_path / "pipe")
+    assert "is not a regular file" in refusal(tmp_path / "pipe")
     with pytest.raises(UsageError, match="can't be opened"):
         decode("a\0b", "rgb24")
     with pytest.raises(UsageError, match="does not exist"):
