@@ -21,7 +21,7 @@ setup: $(READY) ## install into .venv, if pyproject.toml or constraints.txt chan
 	@echo "ready: $(BIN)/steadyframe"
 
 # The mark of an unfinished set-up stays if this is interrupted. Such a .venv, or one without a
-# working Python, is made anew: pip would take half a package for a whole one.
+# working Python, is made anew: pip would take half a package for a whole one. -qq shows errors only.
 $(READY): pyproject.toml constraints.txt
 	@command -v "$(PYTHON)" >/dev/null || { \
 	  echo "$(PYTHON) not found: install Python 3.11 or later, or call make PYTHON=..." >&2; exit 1; }
@@ -34,7 +34,7 @@ $(READY): pyproject.toml constraints.txt
 	  rm -rf $(VENV); fi
 	@mkdir -p $(VENV) && rm -f $(READY) && touch $(UNFINISHED)
 	@"$(PYTHON)" -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check \
 	  -c constraints.txt -e '.[test]'
 	@rm -f $(UNFINISHED) && touch $(READY)
 

@@ -54,7 +54,8 @@ def inside(module: str, package: str) -> bool:
 def test_make_alone_lists_every_target() -> None:
     phony = re.findall(r"^\.PHONY: (\S+)$", MAKEFILE, re.MULTILINE)
     assert sorted(phony) == sorted(match["name"] for match in ENTRY.finditer(MAKEFILE))
-    environment = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+    # Under `make test` this make would take itself for a part of that one, and say so.
+    environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
     done = subprocess.run(
         ["make"], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
