@@ -106,8 +106,8 @@ def _verify(options: Namespace) -> int:
             seed=options.seed,
             options=dict(options.arg),
             owners=options.owner,
-            timeout=options.timeout,
             progress=observer,
+            **({} if options.timeout is None else {"timeout": options.timeout}),
         )
     if to_stdout:
         say(to_json(report))
@@ -252,7 +252,9 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
     add("--arg", type=_keyword, action="append", default=[], metavar="KEY=VALUE",
         help="to the factory; an int, float, true, false or text; repeatable")  # fmt: skip
     add("--json", type=_file, metavar="FILE", help="write the report as JSON; - is stdout")
-    add("--timeout", type=_seconds, metavar="SECONDS", help="for the whole run")
+    add(
+        "--timeout", type=_seconds, metavar="SECONDS", help="give up after so long without progress"
+    )
     add("--seed", type=_at_least(0), default=0, metavar="N", help="of the frames; default: 0")
     add("--owner", type=_owner, action="append", default=[], metavar="NAME=GLOB",
         help="whose code a file or function is; before the defaults; repeatable")  # fmt: skip

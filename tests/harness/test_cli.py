@@ -102,6 +102,7 @@ def test_default_is_a_resolution_jump_and_a_video_takes_its_place(fake: FakeVeri
     (_, jump), first = fake.calls[0]
     assert str(jump) == "128x128@100*50,256x256@100*50,128x128@100*50"
     assert first["video"] is None
+    assert "timeout" not in first  # its default is verify's own
     assert fake.calls[1][0][1] is None
     assert fake.calls[1][1]["video"] == Path("x.mp4")
 
