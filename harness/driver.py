@@ -92,7 +92,7 @@ class Driver:
             self._submitted += 1
         recorder.phase("get_result")
         self._collect(backend)
-        self._journal[self._finished_steps] = self._submitted - self._returned
+        self._journal[self._finished_steps] = self._held
         self._finished_steps += 1
         self._mark()
 
@@ -104,16 +104,30 @@ class Driver:
         """
         self._rest()
         self._drain(backend)
-        if self._submitted - self._returned > self._lag:
-            deadline = time.monotonic() + _GRACE_S
-            while self._submitted - self._returned > self._lag and time.monotonic() < deadline:
-                time.sleep(_SLICE_S)
-                self._rest()
-                self._drain(backend)
-            self._lag = max(self._lag, self._submitted - self._returned)
+        if self._held > self._lag:
+            self._learn_lag(backend)
+
+    def _learn_lag(self, backend: Backend) -> None:
+        """Wait until nothing more comes; what is then still missing is held back by design."""
+        held, deadline = self._held, time.monotonic() + _GRACE_S
+        while held > self._lag and time.monotonic() < deadline:
+            time.sleep(_SLICE_S)
+            self._rest()
+            self._drain(backend)
+            if self._held < held:
+                held, deadline = self._held, time.monotonic() + _GRACE_S
+        # Nothing at all has come yet: expect it after twice as many, so that a backend that holds
+        # back all until flush costs few waits. The first result of all has the lag learned anew.
+        self._lag = max(self._lag, held if self._returned else 2 * held)
+
+    @property
+    def _held(self) -> int:
+        return self._submitted - self._returned
 
     def _drain(self, backend: Backend) -> None:
         while backend.get_result() is not None:
+            if not self._returned:
+                self._lag = 0
             self._returned += 1
 
     def _mark(self) -> None:

@@ -274,10 +274,13 @@ class _Reading:
                 self._died(key, born, 0 if head or tail else 1, length - head - tail)
 
     def all_spans(self) -> Iterator[tuple[int, int, int, int, int]]:
-        """(key, born, died, count, bytes) of what outlived its interval, survivors included."""
+        """(key, born, died, count, bytes) of what outlived its interval, survivors included.
+
+        What was born in an interval that never ended is left out.
+        """
         survivors: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
         for born, key, size in self._live.values():
-            if born != _BEFORE:
+            if _BEFORE < born < self.now:
                 survivors[key, born][0] += 1
                 survivors[key, born][1] += size
         for (key, born, died), (count, size) in self._spans.items():
