@@ -193,8 +193,8 @@ def _survivors(report: Report, console: Console) -> None:
     total = sum(survivor.bytes for survivor in survivors)
     console.print(
         Text(
-            f"\nFirst use left {plural(total, 'byte')} at {plural(len(survivors), 'site')};"
-            " later cycles added nothing to it."
+            f"\nFirst use left {plural(total, 'byte')} at {plural(len(survivors), 'site')},"
+            " which is reported and not held against the backend."
         )
     )
     largest = sorted(survivors, key=lambda survivor: -survivor.bytes)
