@@ -45,9 +45,19 @@ class UnusableError(ValueError):
     """A frame that can't be taken, or a model's output that can't be shown. The text says why."""
 
 
-def frame_error(frame: str, error: BaseException, hint: str = "") -> FrameError:
-    """The lasting form of `error`, which itself can be dropped afterwards."""
-    return FrameError(frame, hint + _cause(error), _where(error))
+def frame_error(
+    frame: str, error: BaseException, handled: BaseException | None, hint: str = ""
+) -> FrameError:
+    """The lasting form of `error`, which is to be dropped afterwards: its stack frames are cleared.
+
+    An exception that a stack frame of its own traceback refers to (`raise error` from a local
+    variable) is a reference cycle; it would keep the model's input until the garbage collector
+    runs. `handled` is what the caller was handling already (`sys.exception()` before): it became
+    the context of `error`, but is the caller's own and stays whole.
+    """
+    lasting = FrameError(frame, hint + _cause(error), _where(error))
+    _clear_frames(error, handled)
+    return lasting
 
 
 def describe_frame(frame: object) -> str:
@@ -84,6 +94,19 @@ def _where(error: BaseException) -> str | None:
             in_own_code = not in_torch
             place = f"{summary.filename}:{summary.lineno} in {summary.name}"
     return place
+
+
+def _clear_frames(error: BaseException, handled: BaseException | None) -> None:
+    """Empty the finished stack frames of an exception and of those that led to it."""
+    seen: list[BaseException | None] = [None, handled]
+    todo: list[BaseException | None] = [error]
+    while todo:
+        link = todo.pop()
+        if link is None or any(link is other for other in seen):
+            continue
+        seen.append(link)
+        traceback.clear_frames(link.__traceback__)
+        todo += [link.__cause__, link.__context__]
 
 
 def _shorten(text: str) -> str:

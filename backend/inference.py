@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import torch
 
 from backend.convert import FLOAT_BYTES, Converter, PlanarTensor, check_output
@@ -47,10 +49,12 @@ class Inference:
         assert request.last_level_task is not None
         task = request.last_level_task.task
         assert task is not None
+        handled = sys.exception()
         try:
             task.result = self._infer(request, task.pts)
         except BaseException as error:
-            task.error = frame_error(self._describe(request, task), error, self._hint(request))
+            name, hint = self._describe(request, task), self._hint(request)
+            task.error = frame_error(name, error, handled, hint)
             if propagate and not isinstance(error, Exception):
                 raise
         finally:
@@ -104,10 +108,3 @@ class Inference:
     def _describe(request: InferRequest, task: Task) -> str:
         staging = request.staging
         return f"{staging.width}x{staging.height}:{request.pixel_format.name}, pts={task.pts}"
-
-
-def serve_all(pending: BlockingQueue[InferRequest], inference: Inference) -> None:
-    """The worker thread's life: run what is pending until the queue is closed."""
-    with torch.no_grad():
-        while (request := pending.get()) is not None:
-            inference.serve(request, propagate=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import sys
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, get_args
@@ -12,11 +12,12 @@ import torch
 from backend.convert import FLOAT_BYTES, check_frame
 from backend.errors import BackendClosedError, describe_frame, frame_error
 from backend.frame import Frame
-from backend.inference import Inference, serve_all
+from backend.inference import Inference
 from backend.model import Model, ModelSource
 from backend.queues import BlockingQueue, LastLevelTask, TaskQueue
 from backend.request import InferRequest
 from backend.stats import BackendStats, Counters
+from backend.worker import Worker
 
 Mode = Literal["sync", "async"]
 
@@ -78,26 +79,18 @@ class TorchBackend:
         self._released = False
         self._threads_before = torch.get_num_threads()
         torch.set_num_threads(threads)
-        self._worker: threading.Thread | None = None
+        self._worker: Worker | None = None
         if mode == "async":
-            self._worker = self._start_worker()
+            self._start_worker()
 
-    def _start_worker(self) -> threading.Thread:
-        # The worker knows the queue and the inference, not the backend: no reference cycle, and
-        # a backend that was dropped without `close` ends its worker. Daemon, so that one which is
-        # still referred to at exit doesn't keep the interpreter waiting.
-        worker = threading.Thread(
-            target=serve_all,
-            args=(self._pending, self._inference),
-            name="steadyframe-inference",
-            daemon=True,
-        )
+    def _start_worker(self) -> None:
+        worker = Worker(self._pending, self._inference)
         try:
             worker.start()
         except RuntimeError:
             self.close()
             raise
-        return worker
+        self._worker = worker
 
     def execute(self, frame: Frame) -> None:
         """Submit one frame. Blocks while all requests are in flight.
@@ -114,11 +107,12 @@ class TorchBackend:
         in_flight = self.nireq - len(self._idle_requests)
         counters.peak_in_flight = max(counters.peak_in_flight, in_flight)
         task = self._tasks.begin()
+        handled = sys.exception()
         try:
             self._fill(request, frame)
             task.pts = frame.pts
         except BaseException as error:
-            task.error = frame_error(describe_frame(frame), error)
+            task.error = frame_error(describe_frame(frame), error, handled)
             task.done = True
             self._idle_requests.put(request)
             if not isinstance(error, Exception):
@@ -209,9 +203,8 @@ class TorchBackend:
         if self._released:
             return
         self._closed = True
-        self._pending.close()
         if self._worker is not None:
-            self._worker.join()
+            self._worker.stop()
             self._worker = None
         # Nothing but this thread is left now.
         for request in self._pending.drain():
@@ -237,8 +230,8 @@ class TorchBackend:
         self.close()
 
     def __del__(self) -> None:
-        # Dropped without `close`: the worker ends. Not `close` itself, which waits for it: at the
-        # interpreter's exit it would wait for ever.
+        # Dropped without `close`: at least the worker ends. It isn't waited for: it may be the
+        # very thread that this runs on.
         pending = getattr(self, "_pending", None)
         if pending is not None:
             pending.close()
