@@ -117,14 +117,16 @@ def _import_module(name: str) -> Any:
                 "current folder or installed"
             ) from None
         raise UsageError(_import_failed(name, error)) from error
-    except Exception as error:
+    except BaseException as error:
         raise UsageError(_import_failed(name, error)) from error
 
 
 def _import_file(path: Path) -> Any:
     if not path.is_file():
         raise UsageError(f"there is no file {path}")
-    name = path.stem
+    # The file may bear the name of a module that others import, and may import its neighbours.
+    name = f"target_{path.stem}"
+    sys.path.append(str(path.resolve().parent))
     module_spec = importlib.util.spec_from_file_location(name, path.resolve())
     assert module_spec is not None
     assert module_spec.loader is not None
@@ -132,17 +134,19 @@ def _import_file(path: Path) -> Any:
     sys.modules[name] = module
     try:
         module_spec.loader.exec_module(module)
-    except Exception as error:
+    except BaseException as error:
         raise UsageError(_import_failed(str(path), error)) from error
     return module
 
 
-def _import_failed(place: str, error: Exception) -> str:
+def _import_failed(place: str, error: BaseException) -> str:
     """One line: what was raised, and at the innermost line of it."""
     at = ""
-    if traceback := error.__traceback__:
+    if isinstance(error, SyntaxError) and error.filename:
+        at = f" ({error.filename}:{error.lineno})"
+    elif traceback := error.__traceback__:
         while traceback.tb_next:
             traceback = traceback.tb_next
         at = f" ({traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno})"
-    first_line = (str(error).splitlines() or [""])[0]
+    first_line = (str(getattr(error, "msg", error)).splitlines() or [""])[0]
     return f"importing {place} failed: {type(error).__name__}: {first_line}{at}"

@@ -38,6 +38,7 @@ def main(folder: Path) -> None:
     sys.path[:] = spec.sys_path
     recorder = FlightRecorder(folder / PROGRESS)
     outcome = Outcome()
+    own = os.getpid()
     try:
         _run(folder, spec, recorder, outcome)
     except UsageError as error:
@@ -47,9 +48,11 @@ def main(folder: Path) -> None:
     except SystemExit as error:
         text = f"the backend called sys.exit({error.code!r})"
         outcome.failure = failure("exited", text, recorder.read(), _backend_traceback(error))
-    except Exception as error:
-        text = f"the backend raised {type(error).__name__}: {error}"
+    except BaseException as error:  # what a backend raises, KeyboardInterrupt too, is a result
+        text = f"the backend raised {_name_and_text(error)}"
         outcome.failure = failure("raised", text, recorder.read(), _backend_traceback(error))
+    if os.getpid() != own:
+        os._exit(0)  # a fork of the backend's that came back here; the run is its parent's
     outcome.ended = True
     write_outcome(folder, outcome)
 
@@ -131,6 +134,15 @@ def _rehearse(source: Source, steps: list[PlannedStep], recorder: FlightRecorder
 def _default_format(factory: Any) -> str:
     formats = getattr(factory, "formats", None)
     return str(formats[0]) if formats else "rgb24"
+
+
+def _name_and_text(error: BaseException) -> str:
+    name = type(error).__name__
+    try:
+        text = str(error)
+    except Exception:
+        text = "(it has no text: its __str__ raised)"
+    return f"{name}: {text}" if text else name
 
 
 def _backend_traceback(error: BaseException) -> str:

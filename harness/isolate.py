@@ -55,6 +55,10 @@ class Ended(msgspec.Struct, frozen=True):
     failure: Failure | None
 
 
+class ZygoteEndedError(RuntimeError):
+    """The helper process is gone."""
+
+
 class Zygote:
     """One helper process, serving one run at a time."""
 
@@ -78,18 +82,27 @@ class Zygote:
 
     def start(self, folder: Path) -> int:
         """Fork a child for the run in `folder` and return its process id."""
+        assert self._process.stdin is not None
+        # Told even before it is ready, so that it removes the folder if this process is killed.
+        self._process.stdin.write(os.fsencode(folder) + b"\n")
         if not self._ready:
             self._expect("ready", _START_TIMEOUT)
             self._ready = True
-        assert self._process.stdin is not None
-        self._process.stdin.write(os.fsencode(folder) + b"\n")
         return int(self._expect("pid", _START_TIMEOUT))
 
     def poll(self, seconds: float) -> int | None:
         """Wait for the child's end, at most so long: its status as from waitpid, or None."""
         if not select.select([self._stdout], [], [], seconds)[0]:
             return None
-        return int(self._expect("exit", 0))
+        try:
+            return int(self._expect("exit", 0))
+        except ZygoteEndedError:
+            return signal.SIGKILL  # its child was killed with it
+
+    @property
+    def ended(self) -> bool:
+        """Whether something has killed it."""
+        return self._process.poll() is not None
 
     def stop(self) -> None:
         """End the zygote and whatever it runs."""
@@ -107,10 +120,11 @@ class Zygote:
         if not select.select([self._stdout], [], [], seconds)[0]:
             raise RuntimeError(f"the helper process did not say '{word}' within {seconds:.0f} s")
         got, _, value = self._stdout.readline().decode().strip().partition(" ")
+        if not got:
+            self._process.wait()
+            raise ZygoteEndedError("the helper process ended: see its stderr above")
         if got != word:
-            raise RuntimeError(
-                f"the helper process said '{got}', not '{word}': see its stderr above"
-            )
+            raise RuntimeError(f"the helper process said '{got}', not '{word}'")
         return value
 
 
@@ -121,6 +135,8 @@ _lock = threading.Lock()
 def prestart() -> None:
     """Begin to start the helper process, so that it imports torch while the caller prepares."""
     global _zygote
+    if _zygote is not None and _zygote.ended:
+        shutdown()
     if _zygote is None:
         _zygote = Zygote()
         atexit.register(shutdown)
@@ -154,7 +170,8 @@ def run(
                 recorder.close()
             yield ended
         finally:
-            shutil.rmtree(folder)
+            # The zygote removes it too, at any moment, when it is shut down.
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run(

@@ -139,20 +139,14 @@ def layout(cycles: int, steps: Sequence[PlannedStep]) -> list[Interval]:
     ]
 
 
-def build(
-    records: Iterable[Record], intervals: list[Interval], owners: Owners, *, complete: bool
-) -> Timeline:
+def build(records: Iterable[Record], intervals: list[Interval], owners: Owners) -> Timeline:
     """Read a trace into a timeline.
 
-    `intervals` are those of a complete run. If the run is said to be complete, a trace that does
-    not hold the marks of all of them is not to be trusted (RuntimeError).
+    `intervals` are those of a complete run. The timeline has fewer if the trace does not hold the
+    marks that end them all: the run broke off, or its trace is damaged.
     """
     reading = _Reading(owners)
     reading.read(records, len(intervals))
-    if complete and reading.now != len(intervals):
-        raise RuntimeError(
-            f"the trace ends in interval {reading.now} of {len(intervals)}: it is damaged"
-        )
     intervals = intervals[: max(0, reading.now)]
     steady = {
         n

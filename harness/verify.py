@@ -15,15 +15,15 @@ import msgspec
 from harness import isolate, targets
 from harness.contract import Contract
 from harness.errors import UsageError
-from harness.flight import Position
+from harness.flight import Position, failure
 from harness.owners import Owners
 from harness.plan import plan_steps
 from harness.probes import trace
-from harness.result import Cost, Level, Report, RuleResult, Step, Teardown, Verdict
+from harness.result import Cost, Failure, Level, Report, RuleResult, Step, Teardown, Verdict
 from harness.rules import RULES
 from harness.rules.teardown_release import first_use
 from harness.spec import TRACE, RunSpec, read_journal
-from harness.timeline import Timeline, build, layout
+from harness.timeline import Interval, Timeline, build, layout
 from harness.workload import SCENARIOS, Workload
 
 SCHEMA = 1
@@ -127,21 +127,32 @@ def _judge(
         contract.warmup_frames(outcome.nireq),
         outcome.default_format,
     )
+    intervals = layout(report.cycles, plan)
     timeline = build(
-        trace.read(ended.folder / TRACE),
-        layout(report.cycles, plan),
-        Owners(owners, outcome.target_root),
-        complete=ended.failure is None,
+        trace.read(ended.folder / TRACE), intervals, Owners(owners, outcome.target_root)
     )
     timeline.in_flight = read_journal(ended.folder)
     timeline.resources = (outcome.baseline, *outcome.cycle_ends)
     report.steps = tuple(_steps(timeline))
     after = outcome.cycle_ends[-1] if outcome.cycle_ends else {}
-    report.teardown = Teardown(outcome.baseline, after, first_use(timeline))
+    report.teardown = Teardown(outcome.baseline, after)
+    if report.failure is None and len(timeline.intervals) < len(intervals):
+        report.failure = _unmeasurable(intervals[len(timeline.intervals)])
     if report.failure is None:
+        report.teardown = Teardown(outcome.baseline, after, first_use(timeline))
         report.rules = tuple(rule(timeline, contract) for rule in RULES.values())
         report.verdict = _verdict(report.rules)
     return timeline.events
+
+
+def _unmeasurable(lost: Interval) -> Failure:
+    """A run that came to its end, but whose trace did not."""
+    at = Position("measure", lost.cycle, lost.step.last if lost.step else -1, 0)
+    text = (
+        "the trace of allocations broke off, as it does when a backend closes descriptors that "
+        "are not its own, or calls sys.setprofile"
+    )
+    return failure("unmeasurable", text, at, "")
 
 
 def _verdict(rules: Sequence[RuleResult]) -> Verdict:

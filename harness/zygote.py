@@ -3,7 +3,7 @@
 It reads one line per run from its standard input, the run's folder, forks, and writes
 `pid N` and, when the child has ended, `exit STATUS` (as from waitpid) to its standard output.
 When its standard input closes, because the parent ended in whatever way, it kills what is running,
-removes that run's folder, and ends: no run outlives the command that asked for it.
+removes the folder of the last run, and ends: no run outlives the command that asked for it.
 
 Why our own and not multiprocessing's forkserver: that one re-imports the caller's main module in
 every child, and does not give us the child's session, its output, or its orphans.
@@ -11,6 +11,7 @@ every child, and does not give us the child's session, its output, or its orphan
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib
 import os
@@ -37,29 +38,33 @@ def main() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
     for name in PRELOAD:
         importlib.import_module(name)
-    os.write(replies, b"ready\n")
+    _tell(replies, "ready")
+    folder = None
     with os.fdopen(requests, "rb", closefd=False) as lines:
         for line in lines:
-            if not _serve(Path(os.fsdecode(line.rstrip(b"\n"))), requests, replies):
-                return
+            folder = Path(os.fsdecode(line.rstrip(b"\n")))
+            _serve(folder, requests, replies)
+    # The parent removes a run's folder when it has read it, unless it was killed before.
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _serve(folder: Path, requests: int, replies: int) -> bool:
-    """Run one child to its end; False when the parent has gone."""
+def _serve(folder: Path, requests: int, replies: int) -> None:
+    """Run one child to its end, which comes at once when the parent ends."""
     child = os.fork()
     if child == 0:
         _become_child(folder, replies)
-    os.write(replies, f"pid {child}\n".encode())
-    alive = _wait_for_end(child, requests)
-    if not alive:
+    _tell(replies, f"pid {child}")
+    if not _wait_for_end(child, requests):
         os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     _end_descendants()
-    if not alive:
-        shutil.rmtree(folder, ignore_errors=True)
-        return False
-    os.write(replies, f"exit {status}\n".encode())
-    return True
+    _tell(replies, f"exit {status}")
+
+
+def _tell(replies: int, line: str) -> None:
+    with contextlib.suppress(BrokenPipeError):  # the parent has gone, as the next read will show
+        os.write(replies, f"{line}\n".encode())
 
 
 def _wait_for_end(child: int, requests: int) -> bool:
@@ -86,7 +91,10 @@ def _become_child(folder: Path, replies: int) -> None:
     """Turn this fork into a measured child. Does not return."""
     status = 70
     try:
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        libc = ctypes.CDLL(None)
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        # A daemon that the backend starts stays its child, and is seen as one left behind.
+        libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
         os.setsid()
         os.close(replies)
         for descriptor, path, flags in (

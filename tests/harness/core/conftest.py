@@ -1,53 +1,16 @@
-"""What the tests of the measurement core share: a place in a file, and a verified planted fault."""
+"""Fixtures of the measurement core's tests: nothing that a planted fault leaves may stay."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from harness import isolate
-from harness.result import Finding, Report, RuleResult
-from harness.verify import verify
-
-PLANTED = Path(__file__).parent / "planted.py"
-MARKER = f"steadyframe-test-{os.getpid()}-"
-"""Begins the name of whatever a planted fault leaves outside of its process."""
-
-
-def line_of(comment: str, file: Path = PLANTED) -> int:
-    """Number of the one line that ends in this comment."""
-    numbers = [
-        number
-        for number, line in enumerate(file.read_text().splitlines(), start=1)
-        if line.endswith(f"  # {comment}")
-    ]
-    assert len(numbers) == 1, f"{comment}: {numbers}"
-    return numbers[0]
-
-
-def rule(report: Report, name: str) -> RuleResult:
-    """What one rule said."""
-    return next(result for result in report.rules if result.rule == name)
-
-
-def failed(report: Report) -> list[str]:
-    """The rules that failed."""
-    return [result.rule for result in report.rules if result.status == "fail"]
-
-
-def places(findings: tuple[Finding, ...]) -> list[tuple[str, str, int]]:
-    """(owner, name of the file, line) of each finding."""
-    return [(finding.owner, Path(finding.file).name, finding.line) for finding in findings]
-
-
-def run_planted(name: str, workload: str = "64x64@25*20", **options: Any) -> Report:
-    """Verify one backend of planted.py."""
-    return verify(f"{PLANTED}:{name}", workload, **options)
+from tests.harness.core.helpers import MARKER
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -72,18 +35,3 @@ def temp_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     yield folder
     isolate.shutdown()
-
-
-def marked_processes(marker: str, exclude: Callable[[int], bool] = lambda pid: False) -> list[int]:
-    """Every process that has the marker in the environment it was started with."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdecimal():
-            continue
-        try:
-            environment = (entry / "environ").read_bytes()
-        except OSError:
-            continue
-        if marker.encode() in environment and not exclude(int(entry.name)):
-            found.append(int(entry.name))
-    return found

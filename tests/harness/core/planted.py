@@ -1,3 +1,4 @@
+# ruff: noqa: ARG001, ARG002, RUF012 - signatures are given, and what a class shares is the fault
 """Small backends with one planted fault each, and the same backend repaired.
 
 The faulty line of `Name` ends in the comment `# fault: Name`, so that a test finds its number by

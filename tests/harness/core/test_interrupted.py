@@ -1,0 +1,102 @@
+"""A parent that is interrupted or killed leaves no process and no folder behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[3]
+
+PARENT = """
+import sys
+from harness.verify import verify
+
+def progress(at):
+    if at.phase == sys.argv[2]:
+        print(at.phase, flush=True)
+
+verify(sys.argv[1], "32x32@25*12", cycles=1, progress=progress)
+"""
+
+TARGETS = {
+    "start": "def f(frame): return frame",
+    "execute": "import time\ndef f(frame): time.sleep(1000)",
+    # A child of the run's own, in a session of its own, that holds its output open.
+    "open": """
+import os, time
+def f():
+    if os.fork() == 0:
+        os.setsid()
+    time.sleep(1000)
+""",
+}
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 20) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def descendants(marker: str) -> list[str]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                environment = (entry / "environ").read_bytes()
+                state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+            except OSError:
+                continue
+            if marker.encode() in environment and state != "Z":
+                found.append(entry.name)
+    return found
+
+
+@pytest.mark.parametrize("phase", ["start", "open", "execute", "analyse"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left(tmp_path: Path, number: signal.Signals, phase: str) -> None:
+    temp = tmp_path / "temp"
+    temp.mkdir()
+    target = tmp_path / "target.py"
+    target.write_text(TARGETS.get(phase, TARGETS["start"]))
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT.replace("print(at", "print(at", 1))
+    marker = f"PARENT_MARKER={tmp_path}"
+    parent = subprocess.Popen(
+        [sys.executable, str(script), f"{target}:f", phase],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(REPOSITORY),
+            "TMPDIR": str(temp),
+            "PARENT_MARKER": str(tmp_path),
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert parent.stdout is not None
+    if phase == "start":
+        # While the helper process is still importing torch.
+        assert wait_for(lambda: any(temp.iterdir()))
+    else:
+        assert parent.stdout.readline().strip() == phase
+    parent.send_signal(number)
+    _, errors = parent.communicate(timeout=30)
+    assert parent.returncode == -number
+    assert wait_for(lambda: not descendants(marker)), descendants(marker)
+    assert wait_for(lambda: not any(temp.iterdir())), list(temp.iterdir())
+    if number == signal.SIGINT:
+        assert errors.rstrip().endswith("KeyboardInterrupt")
+        assert "FileNotFoundError" not in errors
+    else:
+        assert errors == ""
