@@ -20,7 +20,7 @@ from harness.driver import Driver, Source
 from harness.errors import UsageError
 from harness.flight import FlightRecorder, failure, map_file
 from harness.plan import PlannedStep, plan_steps
-from harness.probes import resources, trace
+from harness.probes import free_lists, resources, trace
 from harness.quiescence import NotQuiescentError
 from harness.source import synthetic_source, video_source
 from harness.spec import JOURNAL, PROGRESS, SPEC, TRACE, Outcome, RunSpec, write_outcome
@@ -91,7 +91,9 @@ def _measure(driver: Driver, folder: Path, cycles: int, outcome: Outcome) -> Non
     ends: list[dict[str, Any]] = []
     gc.collect()
     gc.disable()
+    kept = free_lists.empty()
     with trace.tracker(folder / TRACE):
+        free_lists.fill()
         try:
             outcome.baseline = resources.snapshot()
             trace.mark()
@@ -101,6 +103,7 @@ def _measure(driver: Driver, folder: Path, cycles: int, outcome: Outcome) -> Non
         finally:
             outcome.nireq = driver.nireq
             outcome.cycle_ends = tuple(ends)
+    del kept
 
 
 class _Rehearsal:

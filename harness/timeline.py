@@ -7,13 +7,14 @@ number follows: live bytes at any boundary are the sum over all that was born be
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Literal
 
-from harness.owners import INTERPRETER, OWN, Owners, Site, is_interpreters
+from harness.owners import HARNESS, INTERPRETER, OWN, Owners, Site, is_interpreters
 from harness.plan import PlannedStep
 from harness.probes.trace import FREES, MARK_SIZE, MUNMAP, Record, is_mark
 from harness.result import Count
@@ -40,13 +41,22 @@ class Births:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Blocks of one site, born in one interval and dying in a later one, or never (END)."""
+    """Equal blocks of one site, born in one interval and dying in a later one, or never (END).
+
+    Those born before the first interval have `born` -1.
+    """
 
     site: Site
+    size: int
+    """bytes of each block"""
     born: int
     died: int
     count: int
-    bytes: int
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all blocks."""
+        return self.size * self.count
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +93,40 @@ class Timeline:
 
     @cached_property
     def _live(self) -> dict[str, list[int]]:
-        changes: dict[str, list[int]] = defaultdict(lambda: [0] * (len(self.intervals) + 1))
+        changes: dict[str, list[int]] = defaultdict(self._no_changes)
         for span in self.spans:
-            changes[span.site.owner][span.born] += span.bytes
-            changes[span.site.owner][min(span.died, len(self.intervals))] -= span.bytes
+            self._count(changes[span.site.owner], span, span.bytes)
         return {owner: _running_sum(change) for owner, change in changes.items()}
+
+    @cached_property
+    def _live_blocks(self) -> dict[int, list[int]]:
+        changes: dict[int, list[int]] = defaultdict(self._no_changes)
+        for span in self.spans:
+            # Of the harness's own, only what it put into free lists beforehand is in circulation.
+            if span.born < 0 or span.site.owner != HARNESS:
+                self._count(changes[span.size], span, span.count)
+        return {size: _running_sum(change) for size, change in changes.items()}
+
+    def _no_changes(self) -> list[int]:
+        return [0] * (len(self.intervals) + 1)
+
+    def _count(self, changes: list[int], span: Span, amount: int) -> None:
+        changes[max(span.born, 0)] += amount
+        changes[min(span.died, len(self.intervals))] -= amount
 
     def live(self, owner: str) -> list[int]:
         """Live bytes of an owner at the end of each interval."""
         return self._live.get(owner) or [0] * len(self.intervals)
+
+    def live_blocks(self, size: int) -> list[int]:
+        """Blocks of exactly so many bytes alive at the end of each interval, whoever's they are.
+
+        Free lists of libraries, such as numpy's of array dimensions, pass blocks from hand to hand:
+        one that was born for this array lives on in the list, one that was there before is freed in
+        its stead. Then no owner has more, though one's blocks outlive it: their number by size says
+        so.
+        """
+        return self._live_blocks.get(size) or [0] * len(self.intervals)
 
     @cached_property
     def owners(self) -> list[str]:
@@ -109,8 +144,8 @@ class Timeline:
         return dict(sorted(counts.items()))
 
     def survivors(self) -> Iterator[Span]:
-        """Blocks alive at the end of the run, the measurement's own left out."""
-        return (s for s in self.spans if s.died == END and s.site.owner not in OWN)
+        """Blocks alive at the end of the run and born in it, but for the harness's."""
+        return (s for s in self.spans if s.died == END and s.born >= 0 and s.site.owner != HARNESS)
 
     def cycle_of(self, interval: int) -> int:
         """The cycle, from 1, that an interval belongs to."""
@@ -187,8 +222,8 @@ class _Reading:
         self._site_keys: dict[Site, int] = {}
         self._live: dict[int, tuple[int, int, int]] = {}
         """address -> (interval of birth, key, bytes)"""
-        self._spans: dict[tuple[int, int, int], list[int]] = defaultdict(lambda: [0, 0])
-        """(key, born, died) -> [count, bytes]"""
+        self._spans: Counter[tuple[int, int, int, int]] = Counter()
+        """(key, size, born, died) -> count"""
         self.births: list[dict[int, Births]] = []
         self.now = _BEFORE
         self.events = 0
@@ -203,7 +238,7 @@ class _Reading:
             if allocator in FREES:
                 block = live.pop(record.address, None)
                 if block is not None and block[0] != self.now:
-                    self._died(block[1], block[0], 1, block[2])
+                    self._spans[block[1], block[2], block[0], self.now] += 1
                 continue
             if allocator == MUNMAP:
                 self._unmap(record.address, record.size)
@@ -242,12 +277,6 @@ class _Reading:
         self._keys[record.stack_id, record.native_stack_id] = key
         return key
 
-    def _died(self, key: int, born: int, count: int, size: int) -> None:
-        if born != _BEFORE:
-            span = self._spans[key, born, self.now]
-            span[0] += count
-            span[1] += size
-
     def _unmap(self, address: int, size: int) -> None:
         """Unmapping may cut any part out of one mapping or of several."""
         block = self._live.get(address)
@@ -260,27 +289,24 @@ class _Reading:
             born, key, length = self._live.pop(start)
             head = max(0, address - start)
             tail = max(0, start + length - (address + size))
-            if head:
-                self._live[start] = (born, key, head)
-            if tail:
-                self._live[address + size] = (born, key, tail)
             if born != self.now:
-                self._died(key, born, 0 if head or tail else 1, length - head - tail)
+                self._spans[key, length, born, self.now] += 1
+            # What is left of a mapping is a smaller one, that begins now.
+            if head:
+                self._live[start] = (self.now, key, head)
+            if tail:
+                self._live[address + size] = (self.now, key, tail)
 
     def all_spans(self) -> Iterator[tuple[int, int, int, int, int]]:
-        """(key, born, died, count, bytes) of what outlived its interval, survivors included.
+        """(key, size, born, died, count) of what outlived its interval, survivors included.
 
         What was born in an interval that never ended is left out.
         """
-        survivors: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
-        for born, key, size in self._live.values():
-            if _BEFORE < born < self.now:
-                survivors[key, born][0] += 1
-                survivors[key, born][1] += size
-        for (key, born, died), (count, size) in self._spans.items():
-            yield key, born, died, count, size
-        for (key, born), (count, size) in survivors.items():
-            yield key, born, END, count, size
+        survivors = Counter(
+            (key, size, born, END) for born, key, size in self._live.values() if born < self.now
+        )
+        for span, count in chain(self._spans.items(), survivors.items()):
+            yield *span, count
 
     def resolve(self, steady: set[int]) -> list[Site]:
         """The site of each key, those of the interpreter told apart on the steady steps.

@@ -27,28 +27,26 @@ _EXEMPT = frozenset(
 
 
 def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001 - the same at every level
-    """Measured: bytes by which live memory rose within stretches, where it went on rising."""
+    """Measured: bytes born in stretches over which live memory rose, and alive at their ends."""
     stretches = list(_stretches(timeline))
     if not stretches:
         why = "the workload has no steady step: every frame is within a warm-up"
         return RuleResult(ID, "skipped", 0, 0, why)
-    evidence, risen = Evidence(timeline), 0
+    evidence = Evidence(timeline)
     by_owner: dict[str, list[Span]] = defaultdict(list)
     for span in timeline.spans:
         by_owner[span.site.owner].append(span)
     for stretch in stretches:
         for owner in by_owner.keys() - _EXEMPT:
-            live = timeline.live(owner)[stretch.start - 1 : stretch.stop]
-            if _rise(live):
-                risen += max(live) - live[0]
-                for span in _to_blame(by_owner[owner], stretch):
+            if _rise(timeline.live(owner)[stretch.start - 1 : stretch.stop]):
+                for span in _to_blame(timeline, by_owner[owner], stretch):
                     evidence.add(span.site, span.born, span.count, span.bytes)
     return RuleResult(
         ID,
-        "fail" if risen else "pass",
-        risen,
+        "fail" if evidence.bytes else "pass",
+        evidence.bytes,
         0,
-        f"bytes by which live memory rose over {len(stretches):,} stretches of steady steps",
+        f"bytes added to live memory over {len(stretches):,} stretches of steady steps",
         evidence.findings("still alive when the steady steps ended: it grows with the frames"),
     )
 
@@ -71,8 +69,11 @@ def _rise(boundaries: list[int]) -> int:
     return max(0, max(boundaries[middle:]) - max(boundaries[:middle]))
 
 
-def _to_blame(spans: list[Span], stretch: range) -> Iterator[Span]:
-    """What rose: of the sites whose own live bytes rose, what was born here and outlived it."""
+def _to_blame(timeline: Timeline, spans: list[Span], stretch: range) -> Iterator[Span]:
+    """What rose: of the sites whose own live bytes rose, what was born here and outlived it.
+
+    Blocks of a size of which there are no more than before were handed on, not added.
+    """
     inside: dict[Site, list[Span]] = defaultdict(list)
     for span in spans:
         if span.born < stretch.stop and span.died >= stretch.start:
@@ -83,4 +84,10 @@ def _to_blame(spans: list[Span], stretch: range) -> Iterator[Span]:
             for boundary in range(stretch.start - 1, stretch.stop)
         ]
         if _rise(live):
-            yield from (s for s in there if s.born in stretch and s.died >= stretch.stop)
+            yield from (
+                s
+                for s in there
+                if s.born in stretch
+                and s.died >= stretch.stop
+                and _rise(timeline.live_blocks(s.size)[stretch.start - 1 : stretch.stop])
+            )

@@ -3,7 +3,8 @@
 What the first cycle leaves behind is first use: it is reported, not held against the backend. What
 a cycle between the first and the last leaves, and what then is still there at the end, is a leak.
 What only the last cycle leaves may be a slot that every cycle overwrites, so that it counts only if
-more is alive after the last cycle than after the one before.
+more is alive after the last cycle than after the one before. Nor does a block count of a size of
+which there are no more than before: it was handed on by some free list, not added.
 """
 
 from __future__ import annotations
@@ -26,13 +27,17 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001
         why = f"it takes {CYCLES_NEEDED} cycles to tell a leak from first use"
         return RuleResult(ID, "skipped", 0, 0, why)
     last = timeline.cycles
+    ends = [n for n, interval in enumerate(timeline.intervals) if interval.kind == "close"]
     evidence = Evidence(timeline)
     for site, spans in _survivors_by_site(timeline).items():
+        live = timeline.live(site.owner)
         leaked = [s for s in spans if 1 < timeline.cycle_of(s.born) < last]
-        if leaked or _added_by_last_cycle(timeline, site) > 0:
+        if leaked or live[ends[-1]] > live[ends[-2]]:
             leaked += [s for s in spans if timeline.cycle_of(s.born) == last]
         for span in leaked:
-            evidence.add(span.site, span.born, span.count, span.bytes)
+            blocks = timeline.live_blocks(span.size)
+            if blocks[ends[-1]] > blocks[ends[0]]:
+                evidence.add(span.site, span.born, span.count, span.bytes)
     return RuleResult(
         ID,
         "fail" if evidence.count else "pass",
@@ -65,10 +70,3 @@ def _survivors_by_site(timeline: Timeline) -> dict[Site, list[Span]]:
         if span.site.owner != INTERPRETER:
             by_site[span.site].append(span)
     return by_site
-
-
-def _added_by_last_cycle(timeline: Timeline, site: Site) -> int:
-    """Bytes of this owner alive after the last cycle, less those after the one before."""
-    ends = [n for n, interval in enumerate(timeline.intervals) if interval.kind == "close"]
-    live = timeline.live(site.owner)
-    return live[ends[-1]] - live[ends[-2]]
