@@ -36,8 +36,10 @@ def _conv(
     cin: int, cout: int, size: int, seed: int, *, gain: float = 2, bias: float = 0
 ) -> nn.Module:
     """A convolution that keeps height and width, weights normal with variance gain / fan-in."""
-    # skip_init and a generator of its own: the global random state is the user's.
-    layer = nn.utils.skip_init(nn.Conv2d, cin, cout, size, padding=size // 2)
+    # The global random state is the user's. (skip_init would spare it too, but by way of the meta
+    # device, whose first use imports 35 MB of torch.)
+    with torch.random.fork_rng(devices=()):
+        layer = nn.Conv2d(cin, cout, size, padding=size // 2)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         layer.weight.normal_(0, math.sqrt(gain / (cin * size * size)), generator=generator)
