@@ -120,6 +120,14 @@ class Owners:
         return owner
 
 
+def users_part(stack: Sequence[StackFrame]) -> tuple[StackFrame, ...]:
+    """A stack without its outer end, which is the harness calling the backend."""
+    for depth, (_, file, _) in enumerate(stack):
+        if depth and file.startswith(_PACKAGE):
+            return tuple(stack[:depth])
+    return tuple(stack)
+
+
 def is_interpreters(native_stack: Sequence[StackFrame]) -> bool:
     """Whether the innermost native frames show CPython allocating on its own account."""
     return any(function in _INTERPRETER_SYMBOLS for function, _, _ in native_stack)

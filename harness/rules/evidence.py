@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from harness.owners import Site
+from harness.owners import Site, users_part
 from harness.result import Finding
 from harness.timeline import Timeline
 
@@ -78,7 +78,7 @@ class Evidence:
             count=line.count,
             bytes=line.bytes,
             cycle=first.cycle,
-            stack=site.stack,
+            stack=users_part(site.stack),
             text=f"{when}: {what} at {site.where}, {meaning}",
         )
 
