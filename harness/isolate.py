@@ -49,6 +49,8 @@ DEFAULT_TIMEOUT = 60.0
 _POLL = 0.05
 _START_TIMEOUT = 120.0
 _STDERR_TAIL = 4000
+_DUMP_PAUSE = 0.2
+_DUMP_LOOKS = 6
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -195,7 +197,7 @@ def _run(
             position, moved = recorder.read(), time.monotonic()
         elif not hung and time.monotonic() - moved > timeout:
             hung = True
-            _end_hung(child)
+            _end_hung(child, folder / STDERR)
     outcome = read_outcome(folder)
     if outcome is not None and outcome.ended and not hung:
         return Ended(folder, outcome, outcome.failure)
@@ -203,11 +205,16 @@ def _run(
     return Ended(folder, outcome, _explain(folder, recorder.read(), status, hung_for))
 
 
-def _end_hung(child: int) -> None:
+def _end_hung(child: int, stderr: Path) -> None:
     """Let the child write where its threads are (see harness.child), then kill it."""
     with contextlib.suppress(ProcessLookupError):
+        before = size = stderr.stat().st_size
         os.kill(child, signal.SIGUSR1)
-        time.sleep(0.5)
+        for _ in range(_DUMP_LOOKS):
+            time.sleep(_DUMP_PAUSE)
+            last, size = size, stderr.stat().st_size
+            if before < last == size:
+                break  # it has written, and writes no more
         os.kill(child, signal.SIGKILL)
 
 

@@ -72,11 +72,11 @@ class Interrupts(At):
 
 class UnprintableError(At):
     def misbehave(self) -> None:
-        class UnprintableFault(Exception):
+        class UnprintableFaultError(Exception):
             def __str__(self) -> str:
                 raise RuntimeError("no text")
 
-        raise UnprintableFault
+        raise UnprintableFaultError
 
 
 class Loops(At):

@@ -53,7 +53,7 @@ ON_FRAME_4 = {
     "Raises": ("raised", "ValueError: no [bold]good[/bold]"),
     "RaisesBase": ("raised", "NoException: not an Exception"),
     "Interrupts": ("raised", "KeyboardInterrupt"),
-    "UnprintableError": ("raised", "UnprintableFault: (it has no text"),
+    "UnprintableError": ("raised", "UnprintableFaultError: (it has no text"),
     "UsesUpMemory": ("raised", "Cannot allocate memory"),
     "Killed": ("killed", "killed from outside"),
     "OwnTracker": ("raised", "No more than one Tracker"),
