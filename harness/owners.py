@@ -12,6 +12,7 @@ import sysconfig
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from glob import escape
 from pathlib import Path
 
 from harness.result import StackFrame
@@ -26,6 +27,7 @@ OWN = frozenset({HARNESS, SOURCE})
 """Owners that belong to the measurement and are subtracted from what is reported."""
 
 _TRANSPARENT = ""
+_LIBRARIES = ("purelib", "platlib", "stdlib", "platstdlib")
 _PACKAGE = str(Path(__file__).parent)
 
 # CPython allocates these on its own account, at whatever line happens to run.
@@ -69,17 +71,14 @@ class Owners:
         self._rules: list[tuple[str, str]] = [
             *extra,
             # the copy of each input frame, as a decoder would make it
-            (SOURCE, f"{_PACKAGE}/source.py"),
-            (HARNESS, f"{_PACKAGE}/*"),
+            (SOURCE, f"{escape(_PACKAGE)}/source.py"),
+            (HARNESS, f"{escape(_PACKAGE)}/*"),
             # below the forward call of an nn.Module or ScriptModule
             (MODEL, "*/torch/nn/modules/module.py:_call_impl"),
             # before site-packages: the backend may itself be installed there
-            *([(BACKEND, f"{backend_root}*")] if backend_root else []),
+            *([(BACKEND, f"{escape(backend_root)}*")] if backend_root else []),
             # Libraries act for whoever called them.
-            (_TRANSPARENT, f"{paths['purelib']}/*"),
-            (_TRANSPARENT, f"{paths['platlib']}/*"),
-            (_TRANSPARENT, f"{paths['stdlib']}/*"),
-            (_TRANSPARENT, f"{paths['platstdlib']}/*"),
+            *((_TRANSPARENT, f"{escape(paths[name])}/*") for name in _LIBRARIES),
             (_TRANSPARENT, "<frozen *"),
             # All other Python code is the user's.
             (BACKEND, "*"),
