@@ -1,4 +1,4 @@
-"""The thirteen faults that real backends have (DESIGN, section 1): each is impossible here."""
+"""The thirteen faults seen at run time in real backends: each is impossible here."""
 
 import threading
 import weakref
