@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import inspect
@@ -16,6 +17,8 @@ from backend.protocol import Backend, FrameFunction
 from harness.errors import UsageError
 
 METHODS = ("execute", "get_result", "flush", "close")
+_NOTHING = object()
+"""The result of a function that returned None, which from `get_result` would mean not ready."""
 
 
 class FunctionBackend:
@@ -28,7 +31,8 @@ class FunctionBackend:
     def execute(self, frame: Frame) -> None:
         """Call the function."""
         assert self._function is not None, "execute after close"
-        self._results.append(self._function(frame))
+        result = self._function(frame)
+        self._results.append(_NOTHING if result is None else result)
 
     def get_result(self) -> Any | None:
         """Return the oldest result that was not yet collected."""
@@ -68,6 +72,8 @@ def load(target: str) -> Callable[..., Any]:
 
 def root_of(target: Callable[..., Any]) -> str:
     """Folder of the top-level package, or the file, that a loaded target comes from."""
+    while isinstance(target, functools.partial):
+        target = target.func
     module = sys.modules.get(getattr(target, "__module__", None) or "")
     path = getattr(module, "__file__", None)
     if module is None or path is None:
@@ -85,6 +91,7 @@ def open_backend(target: Callable[..., Any], options: Mapping[str, Any]) -> Back
     """
     if not isinstance(target, type) and _required(target) == 1 and not options:
         return FunctionBackend(target)
+    _check_options(target, options)
     made = target(**options)
     if all(callable(getattr(made, method, None)) for method in METHODS):
         return made  # type: ignore[no-any-return]
@@ -97,12 +104,29 @@ def open_backend(target: Callable[..., Any], options: Mapping[str, Any]) -> Back
     )
 
 
+def _check_options(target: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    if (signature := _signature(target)) is not None:
+        try:
+            signature.bind(**options)
+        except TypeError as error:
+            raise UsageError(
+                f"the factory takes {signature}, and these options don't fit: {error}"
+            ) from None
+
+
+def _signature(target: Callable[..., Any]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(target)
+    except (TypeError, ValueError):
+        return None
+
+
 def _required(target: Callable[..., Any]) -> int:
     """How many arguments must be given by position."""
-    try:
-        parameters = inspect.signature(target).parameters.values()
-    except (TypeError, ValueError):
+    signature = _signature(target)
+    if signature is None:
         return 0
+    parameters = signature.parameters.values()
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return sum(p.kind in positional and p.default is p.empty for p in parameters)
 

@@ -49,8 +49,10 @@ def main(folder: Path) -> None:
         text = f"the backend called sys.exit({error.code!r})"
         outcome.failure = failure("exited", text, recorder.read(), _backend_traceback(error))
     except BaseException as error:  # what a backend raises, KeyboardInterrupt too, is a result
-        text = f"the backend raised {_name_and_text(error)}"
-        outcome.failure = failure("raised", text, recorder.read(), _backend_traceback(error))
+        raised = _name_and_text(error)
+        text = f"the backend raised {raised.splitlines()[0]}"
+        detail = _backend_traceback(error) + raised
+        outcome.failure = failure("raised", text, recorder.read(), detail)
     if os.getpid() != own:
         os._exit(0)  # a fork of the backend's that came back here; the run is its parent's
     outcome.ended = True

@@ -80,7 +80,11 @@ def test_the_detail_is_the_backends_part_of_the_stack() -> None:
         failure = run(name).failure
         assert failure is not None
         assert str(FILE) in failure.detail
+        assert "\n" not in failure.text
         assert "harness/driver.py" not in failure.detail
+    failure = run("Raises").failure
+    assert failure is not None
+    assert failure.detail.endswith("ValueError: no [bold]good[/bold]\nsecond line")
     failure = run("Segfault").failure
     assert failure is not None
     assert f"line {line_of('here: crash', FILE)} in misbehave" in failure.detail
