@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import accumulate
 
 from harness.contract import Contract
 from harness.owners import HARNESS, INTERPRETER, Site
@@ -79,11 +80,7 @@ def _to_blame(timeline: Timeline, spans: list[Span], stretch: range) -> Iterator
         if span.born < stretch.stop and span.died >= stretch.start:
             inside[span.site].append(span)
     for there in inside.values():
-        live = [
-            sum(s.bytes for s in there if s.born <= boundary < s.died)
-            for boundary in range(stretch.start - 1, stretch.stop)
-        ]
-        if _rise(live):
+        if _rise(_live(there, stretch)):
             yield from (
                 s
                 for s in there
@@ -91,3 +88,12 @@ def _to_blame(timeline: Timeline, spans: list[Span], stretch: range) -> Iterator
                 and s.died >= stretch.stop
                 and _rise(timeline.live_blocks(s.size)[stretch.start - 1 : stretch.stop])
             )
+
+
+def _live(spans: list[Span], stretch: range) -> list[int]:
+    """Live bytes of these blocks where the stretch begins and at the end of each of its steps."""
+    changes = [0] * (len(stretch) + 2)
+    for span in spans:
+        changes[max(span.born + 1 - stretch.start, 0)] += span.bytes
+        changes[min(span.died, stretch.stop) + 1 - stretch.start] -= span.bytes
+    return list(accumulate(changes[:-1]))

@@ -1,0 +1,373 @@
+"""Each rule on timelines made by hand: what violates it, what doesn't, and the border."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from harness.contract import Contract
+from harness.result import RuleResult
+from harness.rules import (
+    RULES,
+    grow_only,
+    steady_allocations,
+    steady_growth,
+    teardown_release,
+    teardown_resources,
+)
+from harness.rules.teardown_release import first_use
+from harness.timeline import END, PAGE
+from tests.harness.core.synthetic import Made
+
+OWNED, GROWTH, MALLOC = Contract("zero-owned"), Contract("zero-growth"), Contract("zero-malloc")
+
+
+def told(result: RuleResult) -> tuple[str, int]:
+    return result.status, result.measured
+
+
+def test_every_rule_is_known_by_its_own_id() -> None:
+    timeline = Made(4).timeline([_held(), _held()])
+    for name, check in RULES.items():
+        assert check(timeline, OWNED).rule == name
+        assert check(timeline, OWNED).status in ("pass", "skipped")
+
+
+# steady-allocations
+
+
+def test_one_allocation_on_a_steady_step_is_one_too_many() -> None:
+    made = Made(4, phases="rwss")
+    for kind in ("open", "flush", "close"):
+        made.block(made.number(kind), made.number(kind))
+    made.block(1, 1)
+    made.block(2, 2)
+    assert told(steady_allocations.check(made.timeline(), OWNED)) == ("pass", 0)
+    made.block(3, 3, size=1, line=8)
+    result = steady_allocations.check(made.timeline(), OWNED)
+    assert told(result) == ("fail", 1)
+    (finding,) = result.findings
+    assert (finding.line, finding.count, finding.bytes, finding.frames) == (8, 1, 1, (2,))
+    assert "step 2 (64x48, steady): 1 allocation of 1 bytes" in finding.text
+
+
+@pytest.mark.parametrize(
+    ("contract", "status"), [(GROWTH, "skipped"), (OWNED, "pass"), (MALLOC, "fail")]
+)
+def test_the_level_says_whose_allocations_count(contract: Contract, status: str) -> None:
+    made = Made(2)
+    made.block(1, 1, owner="model")
+    made.block(1, 1, owner="source")
+    made.block(1, 1, owner="harness")
+    result = steady_allocations.check(made.timeline(), contract)
+    assert result.status == status
+    if status == "fail":
+        assert {finding.owner for finding in result.findings} == {"model"}
+
+
+def test_without_a_steady_step_nothing_is_shown() -> None:
+    timeline = Made(3, phases="rww").timeline()
+    for check in (steady_allocations.check, steady_growth.check):
+        assert told(check(timeline, OWNED)) == ("skipped", 0)
+
+
+def test_findings_are_by_line_and_the_largest_comes_first() -> None:
+    made = Made(4, cycles=2)
+    for cycle in (1, 2):
+        for index in range(4):
+            made.block(made.number("step", cycle, index), END, 10, line=7)
+            number = made.number("step", cycle, index)
+            made.block(number, number, 5000, line=9)
+    findings = steady_allocations.check(made.timeline(), OWNED).findings
+    assert [(f.line, f.count, f.bytes) for f in findings] == [(9, 8, 40000), (7, 8, 80)]
+    assert findings[0].frames == (0, 1, 2, 3)
+    assert findings[0].cycle == 1
+    assert "step 0 of cycle 1 (64x48, steady) and 7 more" in findings[0].text
+
+
+# grow-only
+
+
+@pytest.mark.parametrize("size", [PAGE - 1, PAGE, PAGE + 1])
+def test_a_buffer_is_a_page_or_more(size: int) -> None:
+    made = Made(3, phases="rws")
+    made.block(2, 2, size)
+    result = grow_only.check(made.timeline(), OWNED)
+    assert told(result) == (("fail", 1) if size >= PAGE else ("pass", 0))
+
+
+def test_buffers_may_grow_on_record_steps_and_before_the_first() -> None:
+    made = Made(3, phases="rrs")
+    made.block(0, END, 5 * PAGE)
+    made.block(1, END, PAGE)
+    made.block(2, END, 2 * PAGE)
+    made.block(2, END, 9 * PAGE, owner="model")
+    result = grow_only.check(made.timeline(), OWNED)
+    assert told(result) == ("pass", 0)
+    assert "2 growths on record steps" in result.why
+
+
+@pytest.mark.parametrize("owner", ["model", "source", "runtime", "interpreter", "harness"])
+def test_only_the_backends_buffers_count(owner: str) -> None:
+    made = Made(3, phases="rws")
+    made.block(2, END, 5 * PAGE, owner=owner)
+    assert told(grow_only.check(made.timeline(), OWNED)) == ("pass", 0)
+
+
+def test_grow_only_is_not_asked_at_level_zero_growth() -> None:
+    made = Made(3, phases="rws")
+    made.block(2, 2, PAGE)
+    assert grow_only.check(made.timeline(), GROWTH).status == "skipped"
+
+
+# steady-growth
+
+
+def growth(made: Made) -> RuleResult:
+    return steady_growth.check(made.timeline(), GROWTH)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 4, 5, 8, 50])
+def test_a_block_kept_per_step_is_growth(steps: int) -> None:
+    made = Made(steps)
+    for number in range(1, steps + 1):
+        made.block(number, END, 24)
+    result = growth(made)
+    assert told(result) == ("fail", 24 * steps)
+    assert result.findings[0].count == steps
+
+
+@pytest.mark.parametrize("period", [2, 3, 4])
+def test_a_swing_is_no_growth(period: int) -> None:
+    # A batch fills over some steps and is given back at once.
+    made = Made(24)
+    for number in range(1, 25):
+        end = (number - 1) // period * period + period
+        made.block(number, min(end, 24) if number != end else number, 100)
+    assert told(growth(made)) == ("pass", 0)
+
+
+def test_buffers_that_take_turns_are_no_growth() -> None:
+    made = Made(20)
+    for number in range(1, 20):
+        made.block(number, number + 1, 5000)
+    made.block(20, made.number("flush"), 5000)
+    assert told(growth(made)) == ("pass", 0)
+
+
+def test_a_slot_that_is_overwritten_on_some_steps_is_no_growth() -> None:
+    made = Made(40)
+    marks = [0, 7, 15, 28, 39, made.number("close")]
+    for born, died in pairwise(marks):
+        made.block(born, died, 368)
+    assert told(growth(made)) == ("pass", 0)
+
+
+def test_a_seldom_leak_is_growth() -> None:
+    made = Made(192)
+    for number in (42, 92, 142, 192):
+        made.block(number, END, 16)
+    assert told(growth(made)) == ("fail", 64)
+
+
+def test_growth_that_comes_to_rest_in_the_first_half_is_filling() -> None:
+    made = Made(20)
+    for number in range(1, 9):
+        made.block(number, made.number("close"), 100)
+    assert told(growth(made)) == ("pass", 0)
+
+
+def test_what_is_freed_as_much_as_born_is_no_growth_even_if_other_lines_leak() -> None:
+    made = Made(20)
+    for number in range(1, 20):
+        made.block(number, number + 1, 700, line=5)
+        made.block(number, END, 24, line=6)
+    result = growth(made)
+    assert {finding.line for finding in result.findings} == {6}
+
+
+def test_owners_are_told_apart() -> None:
+    # The backend shrinks as fast as the source's frames pile up.
+    made = Made(20)
+    for number in range(1, 21):
+        made.block(0, number, 101, owner="backend")
+        made.block(number, END, 100, owner="source", line=3)
+    result = growth(made)
+    assert {finding.owner for finding in result.findings} == {"source"}
+
+
+@pytest.mark.parametrize("owner", ["harness", "interpreter"])
+def test_some_owners_are_exempt(owner: str) -> None:
+    made = Made(20)
+    for number in range(1, 21):
+        made.block(number, END, 100, owner=owner)
+    assert told(growth(made)) == ("pass", 0)
+
+
+def test_growth_between_stretches_is_not_growth_within() -> None:
+    made = Made(20, phases="rwwsssssss" * 2)
+    for number in (1, 2, 11, 12):
+        made.block(number, END, 100)
+    assert told(growth(made)) == ("pass", 0)
+    made.block(19, END, 100, line=9)
+    made.block(20, END, 100, line=9)
+    assert told(growth(made)) == ("fail", 200)
+
+
+def test_blocks_handed_on_by_a_free_list_are_no_growth() -> None:
+    # One block of the size goes from the source to the backend, and none is added.
+    made = Made(20)
+    made.block(0, 15, 48, owner="source")
+    made.block(15, END, 48)
+    assert told(growth(made)) == ("pass", 0)
+
+
+def test_growth_is_judged_in_reasonable_time() -> None:
+    made = Made(20_000)
+    for number in range(1, 20_001):
+        made.block(number, END, 24)
+    started = time.monotonic()
+    assert growth(made).status == "fail"
+    assert time.monotonic() - started < 5
+
+
+# teardown-release
+
+
+def release(made: Made) -> RuleResult:
+    return teardown_release.check(made.timeline(), OWNED)
+
+
+def test_what_every_cycle_leaves_is_a_leak() -> None:
+    made = Made(2, cycles=3)
+    for cycle in (1, 2, 3):
+        made.block(made.number("step", cycle, 1), END, 31)
+    result = release(made)
+    assert told(result) == ("fail", 62)
+    assert [(f.count, f.cycle, f.frames) for f in result.findings] == [(2, 2, (1,))]
+
+
+def test_what_the_first_cycle_leaves_is_first_use() -> None:
+    made = Made(2, cycles=3)
+    made.block(made.number("open"), END, 5000)
+    made.block(made.number("step"), END, 10, line=8)
+    made.block(made.number("step"), END, 20, line=8)
+    assert told(release(made)) == ("pass", 0)
+    survivors = first_use(made.timeline())
+    assert [(s.line, s.count, s.bytes) for s in survivors] == [(7, 1, 5000), (8, 2, 30)]
+
+
+@pytest.mark.parametrize("cycles", [3, 4, 7])
+def test_a_slot_that_each_cycle_overwrites_is_no_leak(cycles: int) -> None:
+    made = Made(2, cycles=cycles)
+    for cycle in range(1, cycles):
+        made.block(made.number("open", cycle), made.number("open", cycle + 1), 368)
+    made.block(made.number("open", cycles), END, 368)
+    assert told(release(made)) == ("pass", 0)
+
+
+def test_a_leak_of_the_middle_cycle_alone_is_a_leak() -> None:
+    made = Made(2, cycles=3)
+    made.block(made.number("close", 2), END, 8)
+    assert told(release(made)) == ("fail", 8)
+
+
+def test_what_only_the_last_cycle_adds_is_a_leak() -> None:
+    made = Made(2, cycles=3)
+    made.block(made.number("flush", 3), END, 8)
+    assert told(release(made)) == ("fail", 8)
+
+
+def test_a_leak_hidden_behind_a_slot_is_found() -> None:
+    made = Made(2, cycles=4)
+    for cycle in (1, 2, 3):
+        made.block(made.number("open", cycle), made.number("open", cycle + 1), 368)
+    made.block(made.number("open", 4), END, 368)
+    for cycle in (1, 2, 3, 4):
+        made.block(made.number("close", cycle), END, 16, line=9)
+    result = release(made)
+    assert 9 in {finding.line for finding in result.findings}
+
+
+@pytest.mark.parametrize("cycles", [1, 2])
+def test_fewer_than_three_cycles_tell_nothing(cycles: int) -> None:
+    made = Made(2, cycles=cycles)
+    made.block(made.number("open", cycles), END)
+    assert told(release(made)) == ("skipped", 0)
+
+
+@pytest.mark.parametrize(
+    ("owner", "status"),
+    [("harness", "pass"), ("interpreter", "pass"), ("model", "fail"), ("runtime", "fail")],
+)
+def test_whose_leak_counts(owner: str, status: str) -> None:
+    made = Made(2, cycles=3)
+    made.block(made.number("open", 2), END, owner=owner)
+    assert release(made).status == status
+
+
+def test_a_frame_of_the_source_that_a_backend_keeps_for_ever_is_a_leak() -> None:
+    made = Made(2, cycles=3)
+    for cycle in (1, 2, 3):
+        made.block(made.number("step", cycle), END, 12288, owner="source")
+    assert told(release(made)) == ("fail", 2 * 12288)
+
+
+# teardown-resources
+
+
+def _held(**more: list[str]) -> dict[str, object]:
+    held: dict[str, object] = {kind: [] for kind in teardown_resources.KINDS}
+    return held | {"threads": ["main"], "descriptors": ["/a", "/a"]} | more
+
+
+def resources(*ledger: dict[str, object]) -> RuleResult:
+    return teardown_resources.check(Made(1).timeline(ledger), OWNED)
+
+
+def test_what_the_first_cycle_leaves_is_kept_for_all() -> None:
+    later = _held(threads=["main", "pool"])
+    assert told(resources(_held(), later, later, later)) == ("pass", 0)
+
+
+def test_what_later_cycles_add_is_left_behind() -> None:
+    result = resources(
+        _held(),
+        _held(threads=["main", "w"]),
+        _held(threads=["main", "w", "w"]),
+        _held(threads=["main", "w", "w", "w"], mappings=["/lib"]),
+    )
+    assert told(result) == ("fail", 3)
+    texts = [finding.text for finding in result.findings]
+    assert texts == [
+        "2 threads left behind after 3 cycles: w",
+        "1 mapping left behind after 3 cycles: /lib",
+    ]
+
+
+def test_equal_names_are_counted() -> None:
+    assert told(resources(_held(), _held(), _held(descriptors=["/a"] * 3))) == ("fail", 1)
+    assert told(resources(_held(), _held(), _held(descriptors=["/a"]))) == ("pass", 0)
+
+
+def test_one_cycle_is_held_against_the_time_before() -> None:
+    assert told(resources(_held(), _held(children=["sleep"]))) == ("fail", 1)
+    assert told(resources(_held(), _held())) == ("pass", 0)
+
+
+def test_without_the_end_of_a_cycle_nothing_is_known() -> None:
+    assert told(resources()) == ("skipped", 0)
+    assert told(resources(_held())) == ("skipped", 0)
+
+
+@pytest.mark.parametrize("kind", teardown_resources.KINDS)
+@pytest.mark.parametrize("count", [1, 2])
+def test_words_for_each_kind(kind: str, count: int) -> None:
+    before = _held()
+    after = before | {kind: [*before[kind], *["new"] * count]}  # type: ignore[misc]
+    result = resources(before, before, after)
+    assert Counter(told(result)) == Counter(("fail", count))
+    assert result.findings[0].text.startswith(f"{count} ")
