@@ -80,14 +80,16 @@ def _to_blame(timeline: Timeline, spans: list[Span], stretch: range) -> Iterator
         if span.born < stretch.stop and span.died >= stretch.start:
             inside[span.site].append(span)
     for there in inside.values():
-        if _rise(_live(there, stretch)):
-            yield from (
-                s
-                for s in there
-                if s.born in stretch
-                and s.died >= stretch.stop
-                and _rise(timeline.live_blocks(s.size)[stretch.start - 1 : stretch.stop])
-            )
+        if not _rise(_live(there, stretch)):
+            continue
+        added = {
+            size
+            for size in {span.size for span in there}
+            if _rise(timeline.live_blocks(size)[stretch.start - 1 : stretch.stop])
+        }
+        for span in there:
+            if span.size in added and span.born in stretch and span.died >= stretch.stop:
+                yield span
 
 
 def _live(spans: list[Span], stretch: range) -> list[int]:
