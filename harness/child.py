@@ -24,7 +24,6 @@ from harness.probes import free_lists, resources, trace
 from harness.quiescence import NotQuiescentError
 from harness.source import synthetic_source, video_source
 from harness.spec import JOURNAL, PROGRESS, SPEC, TRACE, Outcome, RunSpec, write_outcome
-from harness.video import decode
 from harness.workload import Workload
 
 
@@ -83,6 +82,8 @@ def _prepare(spec: RunSpec, outcome: Outcome) -> tuple[Source, Workload]:
         assert spec.workload is not None
         workload = Workload.parse(spec.workload)
         return synthetic_source(workload, outcome.default_format, spec.seed), workload
+    from harness.video import decode  # libav takes 0.1 s to import, and only a video needs it
+
     video = decode(Path(spec.video), outcome.default_format)
     outcome.notes = tuple(video.notes)
     return video_source(video), video.workload

@@ -157,17 +157,18 @@ def shutdown() -> None:
 
 
 @contextlib.contextmanager
-def run(
-    spec: RunSpec, timeout: float, progress: Callable[[Position], None] | None = None
-) -> Iterator[Ended]:
-    """Run a child to its end. Its folder, with the trace, is removed when the context is left."""
+def run(spec: RunSpec, timeout: float, watch: Callable[[Position, Path], None]) -> Iterator[Ended]:
+    """Run a child to its end. Its folder, with the trace, is removed when the context is left.
+
+    `watch` is called a few times a second while the child runs, with its position and the folder.
+    """
     with _lock:
         folder = Path(tempfile.mkdtemp(prefix="steadyframe-"))
         try:
             (folder / SPEC).write_bytes(msgspec.json.encode(spec))
             recorder = FlightRecorder(folder / PROGRESS, create=True)
             try:
-                ended = _run(folder, recorder, timeout, progress)
+                ended = _run(folder, recorder, timeout, watch)
             except BaseException:
                 # Whatever went wrong, Ctrl-C included, must not leave a child running.
                 shutdown()
@@ -184,15 +185,14 @@ def _run(
     folder: Path,
     recorder: FlightRecorder,
     timeout: float,
-    progress: Callable[[Position], None] | None,
+    watch: Callable[[Position, Path], None],
 ) -> Ended:
     prestart()
     assert _zygote is not None
     child = _zygote.start(folder)
     position, moved, hung = recorder.read(), time.monotonic(), False
     while (status := _zygote.poll(_POLL)) is None:
-        if progress is not None:
-            progress(recorder.read())
+        watch(recorder.read(), folder)
         if recorder.read() != position:
             position, moved = recorder.read(), time.monotonic()
         elif not hung and time.monotonic() - moved > timeout:

@@ -6,9 +6,10 @@ step; a tick without frames is none. All of it is exact: whole numbers, no float
 
 Phases of a step, the first that applies:
 
-record   It needs more capacity than any step before: sorted by bytes in descending order, its k-th
+record   It needs more capacity than any step before: sorted by size in descending order, its k-th
          frame is larger than the k-th frame of every earlier step, for some k. That is a larger
-         frame, or more frames at once than ever at that size. Step 0 is one.
+         frame, or more frames at once than ever at that size. Step 0 is one. Size is measured in
+         bytes and in samples: formats differ in which is larger.
 warm-up  It holds one of the first `warmup` frames since a restart. The count restarts
          - at frame 0;
          - at a frame of another geometry, format or frame rate than the frame before it;
@@ -25,7 +26,7 @@ warm-up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -60,15 +61,16 @@ def plan_steps(workload: Workload, warmup: int, default_format: str) -> list[Pla
     """
     segments = list(workload.with_format(default_format).segment_of_each_frame())
     restarts = _Restarts(warmup)
-    peaks = _Peaks()
+    # A backend holds frames as they come, and as tensors, of one element per sample.
+    in_bytes, in_samples = _Peaks(_frame_bytes), _Peaks(_frame_samples)
     steps = []
     for index, (first, last) in enumerate(_bursts(workload)):
         burst = segments[first : last + 1]
         before = segments[first - 1] if first else None
-        # Both follow every step, so neither call may depend on the other's answer.
+        # All follow every step, so no call may depend on another's answer.
         warming = restarts.warms_up(first, before, burst)
-        record = peaks.raised_by(burst)
-        phase: Phase = "record" if record else "warm-up" if warming else "steady"
+        larger, wider = in_bytes.raised_by(burst), in_samples.raised_by(burst)
+        phase: Phase = "record" if larger or wider else "warm-up" if warming else "steady"
         end = burst[-1]
         steps.append(PlannedStep(index, first, last, end.width, end.height, phase))
     return steps
@@ -144,14 +146,15 @@ def _differ(one: Segment, other: Segment) -> bool:
 
 
 class _Peaks:
-    """The k-th largest frame of any step so far, in bytes, for every k."""
+    """The k-th largest frame of any step so far, by some measure of a frame, for every k."""
 
-    def __init__(self) -> None:
+    def __init__(self, measure: Callable[[Segment], int]) -> None:
+        self._measure = measure
         self._peaks: list[int] = []
 
     def raised_by(self, burst: list[Segment]) -> bool:
         """Whether the step needs more than any before. To be called with every step in order."""
-        sizes = sorted(map(_frame_bytes, burst), reverse=True)
+        sizes = sorted(map(self._measure, burst), reverse=True)
         self._peaks.extend([0] * (len(sizes) - len(self._peaks)))
         if not any(map(gt, sizes, self._peaks)):
             return False
@@ -162,3 +165,8 @@ class _Peaks:
 def _frame_bytes(segment: Segment) -> int:
     assert segment.format is not None, "plan_steps gives every segment a format"
     return PIXEL_FORMATS[segment.format].nbytes(segment.width, segment.height)
+
+
+def _frame_samples(segment: Segment) -> int:
+    assert segment.format is not None, "plan_steps gives every segment a format"
+    return segment.width * segment.height * PIXEL_FORMATS[segment.format].channels

@@ -97,13 +97,12 @@ def verify(
         replay=_replay(spec, target, contract, owners),
         cycles=cycles,
     )
-    told = _relay(progress, cycles)
-    with isolate.run(spec, timeout, told) as ended:
+    tell = progress or _tell_nobody
+    with isolate.run(spec, timeout, _watch(tell, cycles)) as ended:
         if ended.outcome and ended.outcome.usage_error:
             raise UsageError(ended.outcome.usage_error)
         report.failure = ended.failure
-        if told is not None and progress is not None:
-            progress(Progress("analyse", cycles, cycles, 0, 0))
+        tell(Progress("analyse", cycles, cycles, 0, 0))
         events = _judge(report, ended, contract, owners)
     report.cost = Cost(round(time.monotonic() - started, 3), events)
     return report
@@ -183,12 +182,19 @@ def _steps(timeline: Timeline) -> list[Step]:
     return steps
 
 
-def _relay(
-    progress: Callable[[Progress], None] | None, cycles: int
-) -> Callable[[Position], None] | None:
-    if progress is None:
-        return None
-    return lambda at: progress(Progress(at.phase, at.cycle, cycles, at.frame + 1, at.frames))
+def _tell_nobody(progress: Progress) -> None:
+    pass
+
+
+def _watch(tell: Callable[[Progress], None], cycles: int) -> Callable[[Position, Path], None]:
+    """What is done while a child runs: its position is passed on, and the reader warmed up."""
+
+    def watch(at: Position, folder: Path) -> None:
+        tell(Progress(at.phase, at.cycle, cycles, at.frame + 1, at.frames))
+        if at.frame > 0:
+            trace.warm_up(folder / TRACE)
+
+    return watch
 
 
 def _name_of(factory: Callable[..., Any]) -> str:

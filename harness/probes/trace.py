@@ -8,6 +8,7 @@ lies between two marks happened between them, exactly.
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -47,6 +48,21 @@ def is_mark(record: Record) -> bool:
     """Whether a record of MARK_SIZE bytes was made by `mark`."""
     innermost = record.stack_trace(max_stacks=1)
     return bool(innermost) and innermost[0][0] == mark.__name__ and innermost[0][1] == __file__
+
+
+_warm = False
+
+
+def warm_up(path: Path) -> None:
+    """Begin to read the symbol tables of all that is mapped into a traced process.
+
+    memray does it for the first trace that a process reads, before its first record, and it takes
+    0.3 s with torch: long enough to be done while the child still writes. Later calls do nothing.
+    """
+    global _warm
+    if not _warm:
+        _warm = True
+        threading.Thread(target=lambda: next(read(path), None), daemon=True).start()
 
 
 def read(path: Path) -> Iterator[Record]:

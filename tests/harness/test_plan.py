@@ -174,19 +174,27 @@ def test_steps_partition_the_frames_by_tick(workload: Workload, warmup: int) -> 
 @given(workloads, st.integers(0, 10))
 def test_record_steps_are_those_of_the_definition(workload: Workload, warmup: int) -> None:
     steps = plan_steps(workload, warmup, "gray8")
-    sizes = [
-        PIXEL_FORMATS[segment.format or "gray8"].nbytes(segment.width, segment.height)
-        for segment in workload.segment_of_each_frame()
-    ]
-    earlier: list[list[int]] = []
+    frames = list(workload.with_format("gray8").segment_of_each_frame())
+    formats = [PIXEL_FORMATS[frame.format or ""] for frame in frames]
+    in_bytes = [p.nbytes(f.width, f.height) for p, f in zip(formats, frames, strict=True)]
+    in_samples = [f.width * f.height * p.channels for p, f in zip(formats, frames, strict=True)]
+    by_definition = zip(records(steps, in_bytes), records(steps, in_samples), strict=True)
+    assert [step.phase == "record" for step in steps] == [any(either) for either in by_definition]
+
+
+def records(steps: list[PlannedStep], sizes: list[int]) -> list[bool]:
+    """Whether a step's k-th largest frame exceeds that of all earlier steps, for some k."""
+    answers, earlier = [], []
     for step in steps:
         own = sorted(sizes[step.first : step.last + 1], reverse=True)
-        record = any(
-            all(size > (other[k] if k < len(other) else 0) for other in earlier)
-            for k, size in enumerate(own)
+        answers.append(
+            any(
+                all(size > (other[k] if k < len(other) else 0) for other in earlier)
+                for k, size in enumerate(own)
+            )
         )
-        assert (step.phase == "record") == record
         earlier.append(own)
+    return answers
 
 
 def definition_of_warm_up(workload: Workload, steps: list[PlannedStep], warmup: int) -> list[bool]:
@@ -227,3 +235,13 @@ def test_a_soak_run_is_planned_in_no_time(rate: str) -> None:
     steps = plan_steps(workload, 8, "rgb24")
     assert time.process_time() - start < 2
     assert steps[-1].last == 99_999
+
+
+def test_a_format_with_more_samples_in_fewer_bytes_makes_a_record_step() -> None:
+    phases = [
+        step.phase
+        for step in plan_steps(
+            Workload.parse("64x64:grayf32@25*1,64x64:rgb24@25*1,64x64:grayf32@25*1"), 0, "rgb24"
+        )
+    ]
+    assert phases == ["record", "record", "steady"]
