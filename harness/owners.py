@@ -30,7 +30,7 @@ _TRANSPARENT = ""
 _LIBRARIES = ("purelib", "platlib", "stdlib", "platstdlib")
 _PACKAGE = str(Path(__file__).parent)
 
-# CPython allocates these on its own account, at whatever line happens to run.
+# CPython and libc allocate these on their own account, at whatever line happens to run.
 _INTERPRETER_SYMBOLS = (
     # a table of line numbers, once per code object, when a tracer such as memray is on
     "_PyCode_CreateLineArray",
@@ -42,6 +42,9 @@ _INTERPRETER_SYMBOLS = (
     "push_chunk",
     # the same for frames that were turned into objects and for the tables of live threads
     "_PyThreadState_PushFrame",
+    # glibc's note, once per thread and variable, that a thread-local of some library has a
+    # destructor: which step a pool's thread first works on is up to the scheduler
+    "__cxa_thread_atexit_impl",
 )
 
 
@@ -128,5 +131,5 @@ def users_part(stack: Sequence[StackFrame]) -> tuple[StackFrame, ...]:
 
 
 def is_interpreters(native_stack: Sequence[StackFrame]) -> bool:
-    """Whether the innermost native frames show CPython allocating on its own account."""
+    """Whether the innermost native frames show CPython or libc at work on its own account."""
     return any(function in _INTERPRETER_SYMBOLS for function, _, _ in native_stack)

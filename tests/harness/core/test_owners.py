@@ -117,6 +117,7 @@ def test_a_user_may_call_a_library_the_model() -> None:
         (["_PyObject_Malloc", "_PyCode_CreateLineArray"], True),
         (["_PyObject_ArenaMmap", "new_arena"], True),
         (["push_chunk"], True),
+        (["__cxa_thread_atexit_impl", "__cxa_thread_atexit", "at::get_tls()"], True),
         (["malloc", "operator new(unsigned long)", "at::empty"], False),
         (["list_resize"], False),
         ([], False),
