@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import faulthandler
 import functools
-import gc
 import os
 import signal
 import sys
@@ -14,16 +13,15 @@ from typing import Any
 
 import msgspec
 
-from backend.frame import Frame
 from harness import adapt, environment
-from harness.driver import Driver, Source
 from harness.errors import UsageError
-from harness.flight import FlightRecorder, failure, map_file
-from harness.plan import PlannedStep, plan_steps
-from harness.probes import free_lists, resources, trace
+from harness.flight import FlightRecorder, failure
+from harness.instruments import INSTRUMENTS
+from harness.instruments.setting import Setting
+from harness.plan import plan_steps
 from harness.quiescence import NotQuiescentError
-from harness.source import synthetic_source, video_source
-from harness.spec import JOURNAL, PROGRESS, SPEC, TRACE, Outcome, RunSpec, write_outcome
+from harness.source import FrameSource, synthetic_source, video_source
+from harness.spec import PROGRESS, SPEC, Outcome, RunSpec, write_outcome
 from harness.workload import Workload
 
 
@@ -66,18 +64,16 @@ def _run(folder: Path, spec: RunSpec, recorder: FlightRecorder, outcome: Outcome
     outcome.default_format = _default_format(factory)
     source, workload = _prepare(spec, outcome)
     outcome.workload = str(workload)
-    # Which step is warm-up matters to who reads the trace, not to who drives.
-    steps = plan_steps(workload, warmup=0, default_format=outcome.default_format)
-    open_backend = functools.partial(adapt.open_backend, factory, spec.options)
     outcome.environment = environment.describe()
     write_outcome(folder, outcome)
-    journal = memoryview(map_file(folder / JOURNAL, 8 * len(steps) * spec.cycles)).cast("q")
-    _rehearse(source, steps[:2], recorder)
-    driver = Driver(open_backend, source, steps, recorder, trace.mark, journal, spec.patience_s)
-    _measure(driver, folder, spec.cycles, outcome)
+    # Which step is warm-up matters to who reads what is measured, not to who drives.
+    steps = plan_steps(workload, warmup=0, default_format=outcome.default_format)
+    open_backend = functools.partial(adapt.open_backend, factory, spec.options)
+    setting = Setting(spec, folder, outcome, recorder, open_backend, source, steps)
+    INSTRUMENTS[spec.instrument](setting)
 
 
-def _prepare(spec: RunSpec, outcome: Outcome) -> tuple[Source, Workload]:
+def _prepare(spec: RunSpec, outcome: Outcome) -> tuple[FrameSource, Workload]:
     if spec.video is None:
         assert spec.workload is not None
         workload = Workload.parse(spec.workload)
@@ -87,54 +83,6 @@ def _prepare(spec: RunSpec, outcome: Outcome) -> tuple[Source, Workload]:
     video = decode(Path(spec.video), outcome.default_format)
     outcome.notes = tuple(video.notes)
     return video_source(video), video.workload
-
-
-def _measure(driver: Driver, folder: Path, cycles: int, outcome: Outcome) -> None:
-    """Trace all cycles, with the garbage collector off: what needs it to be freed, is not freed."""
-    ends: list[dict[str, Any]] = []
-    gc.collect()
-    gc.disable()
-    kept = free_lists.empty()
-    with trace.tracker(folder / TRACE):
-        free_lists.fill()
-        try:
-            outcome.baseline = resources.snapshot()
-            trace.mark()
-            for number in range(1, cycles + 1):
-                driver.run_cycle(number)
-                ends.append(resources.snapshot())
-        finally:
-            outcome.nireq = driver.nireq
-            outcome.cycle_ends = tuple(ends)
-    del kept
-
-
-class _Rehearsal:
-    """A backend that does nothing, to have the harness itself past its first use."""
-
-    def __init__(self) -> None:
-        self._ready = 0
-
-    def execute(self, frame: Frame) -> None:
-        self._ready += frame.pts >= 0
-
-    def get_result(self) -> object | None:
-        if not self._ready:
-            return None
-        self._ready -= 1
-        return self
-
-    def flush(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
-def _rehearse(source: Source, steps: list[PlannedStep], recorder: FlightRecorder) -> None:
-    driver = Driver(_Rehearsal, source, steps, recorder, trace.mark, [0] * len(steps), 60.0)
-    driver.run_cycle(1)
-    resources.snapshot()
 
 
 def _default_format(factory: Any) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from harness.probes.garbage import Garbage
 from harness.result import Failure
 
 SPEC = "spec.json"
@@ -20,6 +21,7 @@ OUTCOME = "outcome.json"
 TRACE = "trace.bin"
 PROGRESS = "progress"
 JOURNAL = "journal"
+SAMPLES = "samples"
 STDOUT = "stdout"
 STDERR = "stderr"
 
@@ -34,6 +36,8 @@ class RunSpec(msgspec.Struct, frozen=True):
     workload: str | None
     video: str | None
     cycles: int
+    instrument: str
+    """one of harness.instruments.INSTRUMENTS"""
     seed: int
     patience_s: float
     """how long a thread of the backend may go on without rest after a step"""
@@ -58,6 +62,8 @@ class Outcome(msgspec.Struct):
     baseline: dict[str, Any] = msgspec.field(default_factory=dict)
     cycle_ends: tuple[dict[str, Any], ...] = ()
     """what the process held after each cycle's teardown"""
+    garbage: Garbage = Garbage()
+    """what only the garbage collector could free, after all cycles"""
     environment: dict[str, Any] = msgspec.field(default_factory=dict)
     notes: tuple[str, ...] = ()
 

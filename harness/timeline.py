@@ -16,6 +16,7 @@ from typing import Literal
 
 from harness.owners import HARNESS, INTERPRETER, OWN, Owners, Site, is_interpreters
 from harness.plan import PlannedStep
+from harness.probes.garbage import Garbage
 from harness.probes.trace import FREES, MARK_SIZE, MUNMAP, Record, is_mark
 from harness.result import Count
 
@@ -63,7 +64,7 @@ class Span:
 class Interval:
     """What lies between two marks."""
 
-    kind: Literal["open", "step", "flush", "close"]
+    kind: Literal["open", "step", "flush", "close", "collect"]
     cycle: int
     step: PlannedStep | None = None
 
@@ -85,6 +86,8 @@ class Timeline:
     """per finished step of all cycles"""
     resources: Sequence[dict[str, object]] = field(default_factory=tuple)
     """what the process held before the first cycle, then after each cycle"""
+    garbage: Garbage = field(default_factory=Garbage)
+    """what only the garbage collector could free"""
 
     @cached_property
     def steps(self) -> list[int]:
@@ -162,7 +165,7 @@ def _running_sum(changes: list[int]) -> list[int]:
 
 def layout(cycles: int, steps: Sequence[PlannedStep]) -> list[Interval]:
     """The intervals of a complete run."""
-    return [
+    intervals = [
         interval
         for cycle in range(1, cycles + 1)
         for interval in (
@@ -172,6 +175,7 @@ def layout(cycles: int, steps: Sequence[PlannedStep]) -> list[Interval]:
             Interval("close", cycle),
         )
     ]
+    return [*intervals, Interval("collect", cycles)]
 
 
 def build(records: Iterable[Record], intervals: list[Interval], owners: Owners) -> Timeline:

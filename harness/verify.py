@@ -76,6 +76,7 @@ def verify(
         workload=None if video else str(workload),
         video=str(Path(video).absolute()) if video else None,
         cycles=cycles,
+        instrument="trace",
         seed=seed,
         patience_s=timeout / 2,
         sys_path=tuple(os.path.abspath(part) for part in sys.path),
@@ -132,6 +133,7 @@ def _judge(
     )
     timeline.in_flight = read_journal(ended.folder)
     timeline.resources = (outcome.baseline, *outcome.cycle_ends)
+    timeline.garbage = outcome.garbage
     report.steps = tuple(_steps(timeline))
     after = outcome.cycle_ends[-1] if outcome.cycle_ends else {}
     report.teardown = Teardown(outcome.baseline, after)

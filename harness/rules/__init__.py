@@ -9,6 +9,7 @@ from harness.contract import Contract
 from harness.result import RuleResult
 from harness.rules import (
     grow_only,
+    prompt_release,
     steady_allocations,
     steady_growth,
     teardown_release,
@@ -22,6 +23,7 @@ RULES: dict[str, Rule] = {
     "steady-allocations": steady_allocations.check,
     "steady-growth": steady_growth.check,
     "grow-only": grow_only.check,
+    "prompt-release": prompt_release.check,
     "teardown-release": teardown_release.check,
     "teardown-resources": teardown_resources.check,
 }

@@ -1,0 +1,41 @@
+"""The tracing instrument: every allocation of all cycles in one trace.
+
+The garbage collector is off until the last cycle is over. Then it runs once, in an interval of its
+own, so that what needed it to be freed is told from what was freed in time and from what leaked.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+from harness.instruments.rehearsal import rehearse
+from harness.instruments.setting import Setting
+from harness.probes import free_lists, garbage, resources, trace
+from harness.spec import TRACE
+
+
+def run(setting: Setting) -> None:
+    """Trace all cycles into TRACE; the ledger of resources goes into the outcome."""
+    outcome = setting.outcome
+    rehearse(setting, trace.mark)
+    resources.snapshot()
+    driver = setting.driver(trace.mark)
+    ends: list[dict[str, Any]] = []
+    gc.collect()
+    gc.disable()
+    emptied = free_lists.empty()
+    with trace.tracker(setting.folder / TRACE):
+        free_lists.fill()
+        try:
+            outcome.baseline = resources.snapshot()
+            trace.mark()
+            for number in range(1, setting.spec.cycles + 1):
+                driver.run_cycle(number)
+                ends.append(resources.snapshot())
+            outcome.garbage = garbage.collect(outcome.target_root)
+            trace.mark()
+        finally:
+            outcome.nireq = driver.nireq
+            outcome.cycle_ends = tuple(ends)
+    del emptied
