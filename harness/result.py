@@ -35,6 +35,8 @@ class Finding(msgspec.Struct, frozen=True):
     """cycle in which it was first seen, from 1; 0 for the run as a whole"""
     stack: tuple[StackFrame, ...]
     """innermost frame first"""
+    kind: str = ""
+    """what sort of fault it is, for programs: churn, leak-per-frame, leak-per-cycle, ..."""
     text: str = ""
     """the finding in one sentence, for people"""
 

@@ -146,6 +146,28 @@ class Timeline:
                 counts[site.owner].bytes += births.bytes
         return dict(sorted(counts.items()))
 
+    @cached_property
+    def spans_by_owner(self) -> dict[str, dict[Site, list[Span]]]:
+        """What outlived the interval of its birth, by owner and site."""
+        owners: dict[str, dict[Site, list[Span]]] = defaultdict(lambda: defaultdict(list))
+        for span in self.spans:
+            owners[span.site.owner][span.site].append(span)
+        return owners
+
+    @cached_property
+    def outlived(self) -> dict[tuple[Site, int], list[Span]]:
+        """What outlived the interval of its birth, by site and interval of birth."""
+        spans: dict[tuple[Site, int], list[Span]] = defaultdict(list)
+        for span in self.spans:
+            spans[span.site, span.born].append(span)
+        return spans
+
+    def end_of_cycle(self, interval: int) -> int:
+        """The interval in which the cycle of this one is closed."""
+        return next(
+            n for n in range(interval, len(self.intervals)) if self.intervals[n].kind == "close"
+        )
+
     def survivors(self) -> Iterator[Span]:
         """Blocks alive at the end of the run and born in it, but for the harness's."""
         return (s for s in self.spans if s.died == END and s.born >= 0 and s.site.owner != HARNESS)

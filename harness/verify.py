@@ -20,7 +20,7 @@ from harness.owners import Owners
 from harness.plan import plan_steps
 from harness.probes import trace
 from harness.result import Cost, Failure, Level, Report, RuleResult, Step, Teardown, Verdict
-from harness.rules import RULES
+from harness.rules import RULES, steady_growth
 from harness.rules.teardown_release import first_use
 from harness.spec import TRACE, RunSpec, read_journal
 from harness.timeline import Interval, Timeline, build, layout
@@ -141,6 +141,7 @@ def _judge(
         report.failure = _unmeasurable(intervals[len(timeline.intervals)])
     if report.failure is None:
         report.teardown = Teardown(outcome.baseline, after, first_use(timeline))
+        report.notes += steady_growth.notes(timeline)
         report.rules = tuple(rule(timeline, contract) for rule in RULES.values())
         report.verdict = _verdict(report.rules)
     return timeline.events

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from harness.owners import Site, users_part
 from harness.result import Finding
@@ -10,13 +12,24 @@ from harness.timeline import Timeline
 
 
 @dataclass
-class _Line:
+class Line:
     """All that was counted against one line of code."""
 
     site: Site
-    intervals: list[int] = field(default_factory=list)
+    """the first of those on this line"""
+    births: list[tuple[Site, int]] = field(default_factory=list)
+    """(site, interval of birth) of all that was counted"""
     count: int = 0
     bytes: int = 0
+
+    @property
+    def intervals(self) -> list[int]:
+        """The intervals of birth, in order."""
+        return sorted({interval for _, interval in self.births})
+
+
+Meaning: TypeAlias = tuple[str, str]
+"""The kind of a finding, and the words that end its sentence."""
 
 
 class Evidence:
@@ -24,13 +37,13 @@ class Evidence:
 
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
-        self._lines: dict[tuple[str, str, int, str], _Line] = {}
+        self._lines: dict[tuple[str, str, int, str], Line] = {}
 
     def add(self, site: Site, interval: int, count: int, size: int) -> None:
         """Count blocks that were born at this site in this interval."""
         key = (site.owner, site.file, site.line, site.function)
-        line = self._lines.setdefault(key, _Line(site))
-        line.intervals.append(interval)
+        line = self._lines.setdefault(key, Line(site))
+        line.births.append((site, interval))
         line.count += count
         line.bytes += size
 
@@ -44,20 +57,21 @@ class Evidence:
         """All bytes counted."""
         return sum(line.bytes for line in self._lines.values())
 
-    def findings(self, meaning: str) -> tuple[Finding, ...]:
+    def findings(self, judge: Callable[[Line], Meaning]) -> tuple[Finding, ...]:
         """One finding per line of code, most bytes first.
 
-        `meaning` ends the sentence that begins "step 57 (256x256, steady): 1 allocation of 196,608
-        bytes at backend/x.py:88 in fill_input".
+        The words of the meaning end the sentence that begins "step 57 (256x256, steady): 1
+        allocation of 196,608 bytes at backend/x.py:88 in fill_input".
         """
         return tuple(
-            self._finding(line, meaning)
+            self._finding(line, judge(line))
             for line in sorted(self._lines.values(), key=lambda line: -line.bytes)
         )
 
-    def _finding(self, line: _Line, meaning: str) -> Finding:
+    def _finding(self, line: Line, meaning: Meaning) -> Finding:
+        kind, words = meaning
         timeline, site = self._timeline, line.site
-        intervals = sorted(set(line.intervals))
+        intervals = line.intervals
         first = timeline.intervals[intervals[0]]
         frames = sorted(
             {
@@ -79,7 +93,8 @@ class Evidence:
             bytes=line.bytes,
             cycle=first.cycle,
             stack=users_part(site.stack),
-            text=f"{when}: {what} at {site.where}, {meaning}",
+            kind=kind,
+            text=f"{when}: {what} at {site.where}, {words}",
         )
 
 

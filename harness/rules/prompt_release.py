@@ -14,6 +14,7 @@ from harness.rules.evidence import Evidence
 from harness.timeline import Timeline
 
 ID = "prompt-release"
+KIND = "delayed-release"
 
 
 def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001 - the same at every level
@@ -25,11 +26,27 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001
             evidence.add(span.site, span.born, span.count, span.bytes)
     garbage = timeline.garbage
     chain = " -> ".join(garbage.cycle) or "a reference cycle"
-    findings = evidence.findings(f"freed only by the garbage collector: kept by {chain}")
+    findings = evidence.findings(
+        lambda line: (KIND, f"freed only by the garbage collector: kept by {chain}")  # noqa: ARG005
+    )
     if garbage.own and not findings:
         types = ", ".join(f"{count:,} {name}" for name, count in garbage.types.items())
         text = f"freed only by the garbage collector: {types}; kept by {chain}"
-        findings = (Finding("backend", "", 0, garbage.cycle[0], (), garbage.own, 0, 0, (), text),)
+        findings = (
+            Finding(
+                "backend",
+                "",
+                0,
+                next(iter(garbage.types), ""),
+                (),
+                garbage.own,
+                0,
+                0,
+                (),
+                KIND,
+                text,
+            ),
+        )
     return RuleResult(
         ID,
         "fail" if findings else "pass",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.contract import Contract
 from harness.result import RuleResult
-from harness.rules.evidence import Evidence
+from harness.rules.evidence import Evidence, Line, Meaning
 from harness.timeline import Timeline
 
 ID = "steady-allocations"
@@ -30,8 +30,32 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:
         evidence.count,
         0,
         f"allocations on {len(steady):,} steady steps",
-        evidence.findings("where a warm backend needs none"),
+        evidence.findings(lambda line: _fate(timeline, line)),
     )
+
+
+def _fate(timeline: Timeline, line: Line) -> Meaning:
+    """What became of these blocks."""
+    kept = [span for birth in line.births for span in timeline.outlived.get(birth, ())]
+    since = _buffer_since(timeline, line)
+    if not kept:
+        return "churn", f"freed in the same step: churn{since}"
+    if any(span.died >= timeline.end_of_cycle(span.born) for span in kept):
+        return "kept", "and still there when the backend was closed: it keeps something per frame"
+    steps = max(span.died - span.born for span in kept)
+    return "turnover", f"freed {steps} steps later at most: made anew instead of reused{since}"
+
+
+def _buffer_since(timeline: Timeline, line: Line) -> str:
+    """For a buffer: the record step before, since when it has been large enough."""
+    site, first = line.births[0]
+    if not timeline.births[first][site].buffers:
+        return ""
+    for number in range(first, -1, -1):
+        step = timeline.intervals[number].step
+        if step is not None and step.phase == "record":
+            return f"; a buffer made on step {step.index} would have been large enough"
+    return ""
 
 
 def _is_steady(timeline: Timeline, number: int) -> bool:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 from harness.contract import Contract
-from harness.owners import INTERPRETER, Site
+from harness.owners import INTERPRETER, SOURCE, Site
 from harness.result import RuleResult, Survivors
-from harness.rules.evidence import Evidence
+from harness.rules.evidence import Evidence, Line, Meaning
 from harness.timeline import Span, Timeline
 
 ID = "teardown-release"
@@ -44,8 +44,14 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001
         evidence.bytes,
         0,
         f"bytes that cycles 2 to {last} left behind",
-        evidence.findings("still alive after close() and the last reference: a leak per cycle"),
+        evidence.findings(_meaning),
     )
+
+
+def _meaning(line: Line) -> Meaning:
+    if line.site.owner == SOURCE:
+        return "input-kept", "input frames that something keeps after close(): a leak per cycle"
+    return "leak-per-cycle", "still alive after close() and the last reference: a leak per cycle"
 
 
 def first_use(timeline: Timeline) -> tuple[Survivors, ...]:

@@ -54,4 +54,4 @@ def _more(before: dict[str, Any], after: dict[str, Any], kind: str) -> Counter[s
 def _finding(kind: str, name: str, count: int, cycles: int) -> Finding:
     many = f"{count} {_ONE[kind]}{'' if count == 1 else 's' if _ONE[kind][-1] != 's' else 'es'}"
     text = f"{many} left behind after {cycles} cycles: {name}"
-    return Finding("backend", "", 0, name, (), count, 0, 0, (), text)
+    return Finding("backend", "", 0, name, (), count, 0, 0, (), kind, text)
