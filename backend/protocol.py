@@ -41,4 +41,5 @@ FrameFunction: TypeAlias = Callable[[Frame], Any]
 
 Factory: TypeAlias = Callable[..., Backend | FrameFunction]
 """Opens a backend. An attribute `formats` (names of pixel formats), if it has one, says which it
-takes; the first is what a video is decoded to, and what a workload without a format means."""
+takes; the first is what a video is decoded to, and what a workload without a format means. An
+attribute `stateful`, if true, says that results depend on the frames before, by design."""

@@ -261,6 +261,8 @@ class ReferenceFactory:
     model: str
     formats: tuple[str, ...]
     """the pixel formats that the model takes, its natural one first"""
+    stateful: bool = False
+    """the model's output depends on frames before: the harness must not compare frame by frame"""
 
     def __call__(self, **options: Any) -> TorchBackend:
         """Open a backend; the options are those of `TorchBackend`."""
@@ -275,5 +277,5 @@ open_espcn = ReferenceFactory("espcn", _LUMA)
 open_srcnn = ReferenceFactory("srcnn", _LUMA)
 open_dncnn = ReferenceFactory("dncnn", _LUMA)
 open_identity = ReferenceFactory("identity", _RGB + _LUMA)
-open_delay = ReferenceFactory("delay", _RGB + _LUMA)
+open_delay = ReferenceFactory("delay", _RGB + _LUMA, stateful=True)
 open_reference = open_small

@@ -62,6 +62,7 @@ def _run(folder: Path, spec: RunSpec, recorder: FlightRecorder, outcome: Outcome
     outcome.target_root = adapt.root_of(factory)
     recorder.phase("decode")
     outcome.default_format = _default_format(factory)
+    outcome.stateful = spec.stateful or bool(getattr(factory, "stateful", False))
     source, workload = _prepare(spec, outcome)
     outcome.workload = str(workload)
     outcome.environment = environment.describe()

@@ -37,7 +37,7 @@ class Driver:
 
     The trace of a cycle is: open, one interval per step, flush, close; a mark ends each. `journal`,
     made beforehand, takes one number per step and cycle: the frames submitted and not yet returned
-    at the step's end.
+    at the step's end. `take` is called with each result, in order; results are dropped otherwise.
     """
 
     def __init__(
@@ -49,6 +49,7 @@ class Driver:
         mark: Callable[[], None],
         journal: memoryview | list[int],
         patience_s: float,
+        take: Callable[[Any], None] | None = None,
     ) -> None:
         self._open = open_backend
         self._source = source
@@ -57,6 +58,7 @@ class Driver:
         self._mark_trace = mark
         self._journal = journal
         self._patience_s = patience_s
+        self._take = take or _drop
         self._finished_steps = 0
         self.nireq: int | None = None
         self._submitted = self._returned = self._lag = 0
@@ -125,7 +127,9 @@ class Driver:
         return self._submitted - self._returned
 
     def _drain(self, backend: Backend) -> None:
-        while backend.get_result() is not None:
+        while (result := backend.get_result()) is not None:
+            self._take(result)
+            del result  # a pooled result is free again once nobody holds it
             if not self._returned:
                 self._lag = 0
             self._returned += 1
@@ -136,6 +140,10 @@ class Driver:
 
     def _rest(self) -> None:
         wait_quiescent(self._patience_s)
+
+
+def _drop(result: Any) -> None:
+    pass
 
 
 def _nireq(backend: Any) -> int | None:

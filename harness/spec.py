@@ -22,6 +22,8 @@ TRACE = "trace.bin"
 PROGRESS = "progress"
 JOURNAL = "journal"
 SAMPLES = "samples"
+RESULTS = "results"
+REPRESENTATIVES = "representatives"
 STDOUT = "stdout"
 STDERR = "stderr"
 
@@ -43,6 +45,16 @@ class RunSpec(msgspec.Struct, frozen=True):
     """how long a thread of the backend may go on without rest after a step"""
     sys_path: tuple[str, ...]
     cwd: str
+    stateful: bool = False
+    """the backend keeps state between frames: its results are compared with a second instance's"""
+    digests: bool = False
+    """the screening instrument also leaves a digest of every result"""
+    frames: tuple[int, ...] = ()
+    """the reference instrument computes just these; all that its budget allows if empty"""
+    capture: int | None = None
+    """number of the result, of those that the first cycle gives, that is left in full"""
+    budget_s: float = 10.0
+    """processor time after which the reference instrument begins no other frame"""
 
 
 class Outcome(msgspec.Struct):
@@ -59,6 +71,8 @@ class Outcome(msgspec.Struct):
     target_root: str = ""
     """folder of the package, or the file, that the target was imported from"""
     nireq: int | None = None
+    stateful: bool = False
+    """declared by the run or by the factory to keep state between frames"""
     baseline: dict[str, Any] = msgspec.field(default_factory=dict)
     cycle_ends: tuple[dict[str, Any], ...] = ()
     """what the process held after each cycle's teardown"""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.instruments import screening, tracing
+from harness.instruments import reference, screening, tracing
 from harness.instruments.setting import Setting
 
 INSTRUMENTS: dict[str, Callable[[Setting], None]] = {
     "trace": tracing.run,
     "screen": screening.run,
+    "reference": reference.run,
 }
 """by the name that `RunSpec.instrument` has"""

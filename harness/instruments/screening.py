@@ -5,27 +5,41 @@ from __future__ import annotations
 import gc
 
 from harness.flight import map_file
+from harness.instruments.capture import capture
 from harness.instruments.rehearsal import rehearse
 from harness.instruments.setting import Setting
 from harness.probes.heap import FIELDS, Sampler
-from harness.spec import SAMPLES
+from harness.result_log import ResultLog
+from harness.spec import RESULTS, SAMPLES
 
 INTERVALS_BESIDE_STEPS = 3
 """open, flush and close"""
 
 
 def run(setting: Setting) -> None:
-    """Write len(FIELDS) 64-bit integers for the start and for each interval's end to SAMPLES."""
+    """Write len(FIELDS) 64-bit integers for the start and for each interval's end to SAMPLES.
+
+    With `digests`, write a row per result to RESULTS: a group for each cycle.
+    """
     intervals = (len(setting.steps) + INTERVALS_BESIDE_STEPS) * setting.spec.cycles
     memory = map_file(setting.folder / SAMPLES, 8 * len(FIELDS) * (intervals + 1))
     rehearse(setting, Sampler([0] * len(FIELDS) * (len(setting.steps) + INTERVALS_BESIDE_STEPS)))
     sample = Sampler(memoryview(memory).cast("q"))
-    driver = setting.driver(sample)
+    log = _log(setting) if setting.spec.digests else None
+    driver = setting.driver(sample, log.result if log else None)
     gc.collect()
     gc.disable()
     sample()
     try:
         for number in range(1, setting.spec.cycles + 1):
+            if log:
+                log.begin(number - 1)
+                capture(log, setting.spec.capture if number == 1 else None, setting.folder)
             driver.run_cycle(number)
     finally:
         setting.outcome.nireq = driver.nireq
+
+
+def _log(setting: Setting) -> ResultLog:
+    room = setting.steps[-1].last + 1
+    return ResultLog(setting.folder / RESULTS, setting.spec.cycles, room)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from backend.protocol import Backend
 from harness.driver import Driver
@@ -26,15 +27,28 @@ class Setting:
     source: FrameSource
     steps: list[PlannedStep]
 
-    def driver(self, mark: Callable[[], None]) -> Driver:
-        """A driver of this run's workload, `mark` being called at each interval's end."""
-        journal = map_file(self.folder / JOURNAL, 8 * len(self.steps) * self.spec.cycles)
+    def driver(self, mark: Callable[[], None], take: Callable[[Any], None] | None = None) -> Driver:
+        """A driver of this run's workload.
+
+        `mark` is called at each interval's end, `take` with each result.
+        """
+        return self.driver_of(self.steps, mark, take)
+
+    def driver_of(
+        self,
+        steps: list[PlannedStep],
+        mark: Callable[[], None],
+        take: Callable[[Any], None] | None = None,
+    ) -> Driver:
+        """A driver of the same frames in other steps."""
+        journal = map_file(self.folder / JOURNAL, 8 * len(steps) * self.spec.cycles)
         return Driver(
             self.open_backend,
             self.source,
-            self.steps,
+            steps,
             self.recorder,
             mark,
             memoryview(journal).cast("q"),
             self.spec.patience_s,
+            take,
         )
