@@ -12,15 +12,23 @@ from typing import Any
 from harness.instruments.rehearsal import rehearse
 from harness.instruments.setting import Setting
 from harness.probes import free_lists, garbage, resources, trace
+from harness.probes.shared_memory import Segments
 from harness.spec import TRACE
 
 
 def run(setting: Setting) -> None:
     """Trace all cycles into TRACE; the ledger of resources goes into the outcome."""
     outcome = setting.outcome
-    rehearse(setting, trace.mark)
-    resources.snapshot()
-    driver = setting.driver(trace.mark)
+    segments = Segments()
+    segments.watch_python()
+
+    def mark() -> None:
+        segments.look()
+        trace.mark()
+
+    rehearse(setting, mark)
+    resources.snapshot(segments)
+    driver = setting.driver(mark)
     ends: list[dict[str, Any]] = []
     gc.collect()
     gc.disable()
@@ -28,11 +36,11 @@ def run(setting: Setting) -> None:
     with trace.tracker(setting.folder / TRACE):
         free_lists.fill()
         try:
-            outcome.baseline = resources.snapshot()
-            trace.mark()
+            outcome.baseline = resources.snapshot(segments)
+            mark()
             for number in range(1, setting.spec.cycles + 1):
                 driver.run_cycle(number)
-                ends.append(resources.snapshot())
+                ends.append(resources.snapshot(segments))
             outcome.garbage = garbage.collect(outcome.target_root)
             trace.mark()
         finally:

@@ -2,7 +2,7 @@
 
 Each is listed with a name, such that equal resources of two cycles have equal names, and with what
 tells this one from its like. Memory mapped without a file has no name and no edge, as the kernel
-joins neighbours: of that there is only a total.
+joins neighbours: of that there is only a total, and one of what is executable.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sysconfig
 import threading
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -25,7 +25,7 @@ KINDS = ("threads", "descriptors", "children", "mappings", "shared_memory")
 """The ledger's entries that are lists of `Held` and must be given back."""
 
 _COMMAND_SHOWN = 120
-_LIBRARIES = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "purelib", "platlib"))
+_STDLIB = sysconfig.get_paths()["stdlib"]
 _HARNESS = os.path.dirname(os.path.dirname(__file__))
 
 
@@ -44,12 +44,28 @@ class Held(msgspec.Struct, frozen=True, omit_defaults=True):
     """where it runs or was made, as far as can be told"""
 
 
+class Mapping(NamedTuple):
+    """One line of /proc/self/maps."""
+
+    addresses: str
+    access: str
+    is_file: bool
+    path: str
+    """empty for anonymous memory"""
+
+    @property
+    def size(self) -> int:
+        """Bytes of address space."""
+        start, end = self.addresses.split("-")
+        return int(end, 16) - int(start, 16)
+
+
 def snapshot(segments: Segments | None = None) -> dict[str, Any]:
     """The ledger of this process now. Without `segments` none in /dev/shm is listed."""
     import psutil
 
     heap = psutil.heap_info()
-    maps = text("/proc/self/maps").splitlines()
+    maps = list(_maps())
     left = segments.left() if segments is not None else []
     return {
         "threads": _sorted(_threads()),
@@ -57,11 +73,18 @@ def snapshot(segments: Segments | None = None) -> dict[str, Any]:
         "children": _sorted(_children()),
         "mappings": _sorted(_mappings(maps)),
         "shared_memory": [Held(path, "shared memory segment") for path in left],
-        "anonymous_bytes": _anonymous_bytes(maps),
+        "anonymous_bytes": _anonymous_bytes(maps, executable=False),
+        "executable_bytes": _anonymous_bytes(maps, executable=True),
         "heap_bytes": heap.heap_used + heap.mmap_used,
         "python_blocks": sys.getallocatedblocks(),
         "rss_bytes": int(text("/proc/self/statm").split()[1]) * os.sysconf("SC_PAGE_SIZE"),
     }
+
+
+def _maps() -> Iterator[Mapping]:
+    for line in text("/proc/self/maps").splitlines():
+        addresses, access, _, _, inode, *path = line.split(maxsplit=5)
+        yield Mapping(addresses, access, inode != "0", path[0] if path else "")
 
 
 def _sorted(held: Iterator[Held]) -> list[Held]:
@@ -89,8 +112,7 @@ def _runs(thread: threading.Thread) -> tuple[str, int, str]:
     while frame is not None:
         lines.append((frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
         frame = frame.f_back
-    users = [line for line in lines if not line[0].startswith((*_LIBRARIES, _HARNESS, "<frozen"))]
-    if users:
+    if users := [line for line in lines if not _is_librarys(line[0])]:
         return users[-1]
     # What runs is a function of the library's, or one without lines: then who it was made of.
     target = getattr(thread, "_target", None)
@@ -102,6 +124,11 @@ def _runs(thread: threading.Thread) -> tuple[str, int, str]:
         made_of = f"{type(owner).__name__}." if owner is not None else ""
         return "", 0, f"{made_of}{getattr(target, '__name__', '')}"
     return "", 0, ""
+
+
+def _is_librarys(file: str) -> bool:
+    in_stdlib = file.startswith(_STDLIB) and "site-packages" not in file
+    return in_stdlib or file.startswith((_HARNESS, "<frozen"))
 
 
 def _descriptors() -> Iterator[Held]:
@@ -131,27 +158,21 @@ def _children() -> Iterator[Held]:
         yield Held(comm, "child process", detail)
 
 
-def _mappings(maps: list[str]) -> Iterator[Held]:
-    """Loaded libraries, one each; executable memory without a file; and all mapped files."""
-    lines = [line.split(maxsplit=5) for line in maps]
-    libraries = {line[5] for line in lines if len(line) == 6 and "x" in line[1] and line[4] != "0"}
+def _mappings(maps: list[Mapping]) -> Iterator[Held]:
+    """Loaded libraries, one each, and all other mapped files."""
+    libraries = {mapping.path for mapping in maps if "x" in mapping.access and mapping.is_file}
     for path in libraries:
         yield Held(path, "executable mapping")
-    for addresses, access, _, _, inode, *path in lines:
-        if path and inode != "0":
-            if path[0] not in libraries:
-                kind = "memfd mapping" if path[0].startswith("/memfd:") else "mapped file"
-                yield Held(path[0], kind, f"at {addresses}")
-        elif "x" in access and not path:
-            yield Held("anonymous executable mapping", "executable mapping", f"at {addresses}")
+    for mapping in maps:
+        if mapping.is_file and mapping.path not in libraries:
+            kind = "memfd mapping" if mapping.path.startswith("/memfd:") else "mapped file"
+            yield Held(mapping.path, kind, f"at {mapping.addresses}")
 
 
-def _anonymous_bytes(maps: list[str]) -> int:
+def _anonymous_bytes(maps: list[Mapping], *, executable: bool) -> int:
     """Address space mapped without a file, but for the heap that the allocator keeps."""
-    total = 0
-    for line in maps:
-        addresses, _, _, _, inode, *path = line.split(maxsplit=5)
-        if inode == "0" and not path:
-            start, end = addresses.split("-")
-            total += int(end, 16) - int(start, 16)
-    return total
+    return sum(
+        mapping.size
+        for mapping in maps
+        if not mapping.path and ("x" in mapping.access) is executable
+    )

@@ -2,26 +2,31 @@
 
 What the first cycle leaves is first use (a library that was loaded, a pool made for the process's
 life). What later cycles add to it is held against the backend.
+
+Memory mapped without a file and by a call that no tracer sees, as through ctypes, shows in the
+total of such memory alone. That also grows when the interpreter takes another arena. So it counts
+only if each later cycle adds the same, and if teardown-release does not see it already.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
+import msgspec
+
 from harness.contract import Contract
-from harness.probes.resources import KINDS
+from harness.probes.resources import KINDS, Held
 from harness.result import Finding, RuleResult
-from harness.timeline import Timeline
+from harness.timeline import END, Timeline
 
 ID = "teardown-resources"
-_ONE = {
-    "threads": "thread",
-    "descriptors": "file descriptor",
-    "children": "child process",
-    "mappings": "mapping",
-    "shared_memory": "shared memory segment",
-}
+CYCLES_NEEDED = 3
+"""to tell anonymous memory that each cycle leaves from an arena that one happened to need"""
+_SHOWN = 4
+_PLURALS = {"child process": "child processes"}
 
 
 def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001 - the same at every level
@@ -31,11 +36,15 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001
         return RuleResult(ID, "skipped", 0, 0, "no cycle came to its end")
     # With one cycle alone, nothing can be put down to first use.
     before, after = ledger[1] if len(ledger) > 2 else ledger[0], ledger[-1]
-    findings = tuple(
-        _finding(kind, name, count, cycles=len(ledger) - 1)
+    cycles = len(ledger) - 1
+    findings = [
+        _finding(kind, new, cycles)
         for kind in KINDS
-        for name, count in _more(before, after, kind).items()
-    )
+        for new in _more(_held(before, kind), _held(after, kind))
+    ]
+    findings += _executable(before, after, cycles)
+    if not any(finding.kind == "thread" for finding in findings):  # a thread's stack is such too
+        findings += _anonymous(timeline)
     left = sum(finding.count for finding in findings)
     return RuleResult(
         ID,
@@ -43,15 +52,89 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001
         left,
         0,
         "threads, descriptors, children, mappings and shared memory that later cycles added",
-        findings,
+        tuple(findings),
     )
 
 
-def _more(before: dict[str, Any], after: dict[str, Any], kind: str) -> Counter[str]:
-    return Counter(after[kind]) - Counter(before[kind])
+def _held(ledger: dict[str, Any], kind: str) -> list[Held]:
+    return [msgspec.convert(entry, Held) for entry in ledger[kind]]
 
 
-def _finding(kind: str, name: str, count: int, cycles: int) -> Finding:
-    many = f"{count} {_ONE[kind]}{'' if count == 1 else 's' if _ONE[kind][-1] != 's' else 'es'}"
-    text = f"{many} left behind after {cycles} cycles: {name}"
-    return Finding("backend", "", 0, name, (), count, 0, 0, (), kind, text)
+def _more(before: list[Held], after: list[Held]) -> list[list[Held]]:
+    """What was added, by name; of equal names those first that were not there before."""
+    added = Counter(held.name for held in after) - Counter(held.name for held in before)
+    if all(held.kind == "shared memory segment" for held in after):
+        # Each has a name of its own, so that many of them are still one fault.
+        new = [held for held in after if held.name in added]
+        return [new] if new else []
+    known = set(before)
+    return [
+        sorted((held for held in after if held.name == name), key=known.__contains__)[:count]
+        for name, count in added.items()
+    ]
+
+
+def _finding(kind: str, new: list[Held], cycles: int) -> Finding:
+    first = new[0]
+    what = first.kind or kind
+    many = f"{len(new)} {what if len(new) == 1 else _PLURALS.get(what, what + 's')}"
+    if any(held.name != first.name for held in new):
+        named = _some([held.name for held in new])
+    else:
+        details = [held.detail for held in new if held.detail and held.detail != first.name]
+        named = first.name + (f" ({_some(details)})" if details else "")
+    where = ""
+    if first.line:
+        where = f", at {first.file}:{first.line} in {first.function}"
+    elif first.function:
+        where = f", in {first.function}"
+    return Finding(
+        owner="backend",
+        file=first.file,
+        line=first.line,
+        function=first.function or first.name,
+        frames=(),
+        count=len(new),
+        bytes=0,
+        cycle=0,
+        stack=((first.function, first.file, first.line),) if first.line else (),
+        kind=what.replace(" ", "-"),
+        text=f"{many} left behind after {cycles} cycles: {named}{where}",
+    )
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _executable(before: dict[str, Any], after: dict[str, Any], cycles: int) -> list[Finding]:
+    """Code that was made at run time."""
+    grown = after.get("executable_bytes", 0) - before.get("executable_bytes", 0)
+    if grown <= 0:
+        return []
+    text = f"{grown:,} bytes of executable memory without a file left behind after {cycles} cycles"
+    kind = "executable-mapping"
+    return [Finding("backend", "", 0, "mmap", (), 1, grown, 0, (), kind, text)]
+
+
+def _anonymous(timeline: Timeline) -> list[Finding]:
+    """Anonymous memory that each cycle after the first added, and no traced call accounts for."""
+    ledger: Sequence[dict[str, Any]] = timeline.resources
+    totals = [held.get("anonymous_bytes", 0) for held in ledger[1:]]
+    growth = [after - before for before, after in pairwise(totals)]
+    if len(totals) < CYCLES_NEEDED or growth[0] <= 0 or len(set(growth)) > 1:
+        return []
+    # Whatever is traced and survives may be what the memory was mapped for.
+    traced = sum(
+        span.bytes
+        for span in timeline.spans
+        if span.died == END and span.born >= 0 and timeline.cycle_of(span.born) > 1
+    )
+    if traced >= sum(growth):
+        return []
+    text = (
+        f"{growth[0]:,} bytes of anonymous memory left mapped by each cycle after the first; no "
+        "traced call accounts for it: it was mapped through a function pointer, as with ctypes"
+    )
+    return [Finding("backend", "", 0, "mmap", (), 1, sum(growth), 0, (), "anonymous-mapping", text)]

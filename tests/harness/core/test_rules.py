@@ -319,9 +319,24 @@ def test_a_frame_of_the_source_that_a_backend_keeps_for_ever_is_a_leak() -> None
 # teardown-resources
 
 
+WORDS = {
+    "threads": "thread",
+    "descriptors": "file descriptor",
+    "children": "child process",
+    "mappings": "mapping",
+    "shared_memory": "shared memory segment",
+}
+
+
 def _held(**more: list[str]) -> dict[str, object]:
-    held: dict[str, object] = {kind: [] for kind in teardown_resources.KINDS}
-    return held | {"threads": ["main"], "descriptors": ["/a", "/a"]} | more
+    names = dict.fromkeys(teardown_resources.KINDS, ()) | {
+        "threads": ["main"],
+        "descriptors": ["/a", "/a"],
+        **more,
+    }
+    return {
+        kind: [{"name": name, "kind": WORDS[kind]} for name in held] for kind, held in names.items()
+    }
 
 
 def resources(*ledger: dict[str, object]) -> RuleResult:
@@ -367,7 +382,8 @@ def test_without_the_end_of_a_cycle_nothing_is_known() -> None:
 @pytest.mark.parametrize("count", [1, 2])
 def test_words_for_each_kind(kind: str, count: int) -> None:
     before = _held()
-    after = before | {kind: [*before[kind], *["new"] * count]}  # type: ignore[misc]
+    added = [{"name": "new", "kind": WORDS[kind]}] * count
+    after = before | {kind: [*before[kind], *added]}  # type: ignore[misc]
     result = resources(before, before, after)
     assert Counter(told(result)) == Counter(("fail", count))
     assert result.findings[0].text.startswith(f"{count} ")
