@@ -188,7 +188,7 @@ class Segment(Leaves):
 
     def make(self) -> Any:
         Segment.number += 1
-        name = f"{os.environ['STEADYFRAME_LEDGER']}{Segment.number}"
+        name = f"{os.environ['STEADYFRAME_LEDGER']}{os.getpid()}-{Segment.number}"
         segment = shared_memory.SharedMemory(name, create=True, size=PAGE)
         segment.close()
         return segment.name
