@@ -8,6 +8,7 @@ lies between two marks happened between them, exactly.
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,5 +73,7 @@ def read(path: Path) -> Iterator[Record]:
     """
     import memray
 
+    # What memray prints of a trace that was cut off, the report says in its own words.
+    memray.set_log_level(logging.CRITICAL)
     with contextlib.suppress(OSError):  # memray's word for a file that was not finished
         yield from memray.FileReader(path).get_allocation_records()

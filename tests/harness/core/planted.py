@@ -7,7 +7,6 @@ searching this file. `NameRepaired` is its green twin.
 
 from __future__ import annotations
 
-import functools
 import mmap
 import os
 import queue
@@ -326,22 +325,8 @@ class OwnsModel:
         self._input = torch.zeros(256)
 
     def __call__(self, frame: Any) -> Any:
-        self._model(self._input)  # call of the model
+        self._model(self._input)
         return frame
-
-
-@functools.cache
-def _script() -> Any:
-    # Compiled once: to compile on each open is known to leak.
-    return torch.jit.script(_Doubles())
-
-
-class OwnsScript(OwnsModel):
-    """The same as TorchScript: below the call there is no line of Python."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._model = _script()
 
 
 class CallsBack(OwnsModel):

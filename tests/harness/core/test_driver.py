@@ -20,6 +20,12 @@ from tests.harness.core import planted
 from tests.harness.core.synthetic import step
 
 
+@pytest.fixture(autouse=True)
+def short_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No need to wait long for what never comes."""
+    monkeypatch.setattr(driver, "_GRACE_S", 0.1)
+
+
 class Log:
     """A backend that writes down what is called; `mark` is entered too."""
 
@@ -134,7 +140,6 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         learn(self, backend)
 
     monkeypatch.setattr(Driver, "_learn_lag", counted)
-    monkeypatch.setattr(driver, "_GRACE_S", 0.02)
     return found
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from harness.contract import Contract
 from harness.flight import PHASES, FlightRecorder, Position, failure
-from harness.spec import Outcome, RunSpec, read_journal, read_outcome, write_outcome
+from harness.spec import Outcome, read_journal, read_outcome, write_outcome
 
 
 def test_a_recorder_is_read_by_the_other_side(tmp_path: Path) -> None:
@@ -98,10 +98,3 @@ def test_a_run_without_a_journal_has_none(tmp_path: Path) -> None:
     assert list(read_journal(tmp_path)) == []
     (tmp_path / "journal").write_bytes((7).to_bytes(8, "little") * 2)
     assert list(read_journal(tmp_path)) == [7, 7]
-
-
-def test_a_spec_is_plain_data() -> None:
-    import msgspec
-
-    spec = RunSpec("a:b", {"n": 1, "f": 2.5, "s": "x", "b": True}, None, "v", 3, 0, 1.0, (), "/")
-    assert msgspec.json.decode(msgspec.json.encode(spec), type=RunSpec) == spec
