@@ -46,6 +46,16 @@ _INTERPRETER_SYMBOLS = (
     # destructor: which step a pool's thread first works on is up to the scheduler
     "__cxa_thread_atexit_impl",
 )
+_INTERPRETER_FRAMES = 8
+"""How deep the interpreter's own allocations are: below that, it runs somebody's code."""
+
+# A TorchScript function, or the forward of a ScriptModule taken by itself, is called without any
+# line of torch's Python: these are how the call comes in.
+_SCRIPT_SYMBOLS = (
+    "torch::jit::runAndInsertCall(",
+    "torch::jit::invokeScriptFunctionFromPython(",
+    "torch::jit::invokeScriptMethodFromPython(",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +140,14 @@ def users_part(stack: Sequence[StackFrame]) -> tuple[StackFrame, ...]:
     return tuple(stack)
 
 
-def is_interpreters(native_stack: Sequence[StackFrame]) -> bool:
-    """Whether the innermost native frames show CPython or libc at work on its own account."""
-    return any(function in _INTERPRETER_SYMBOLS for function, _, _ in native_stack)
+def owner_by_symbols(native_stack: Sequence[StackFrame]) -> str | None:
+    """Whose an allocation is by its native frames (innermost first), None if they don't say.
+
+    CPython or libc at work on its own account, or the TorchScript interpreter.
+    """
+    symbols = [function for function, _, _ in native_stack]
+    if any(symbol in _INTERPRETER_SYMBOLS for symbol in symbols[:_INTERPRETER_FRAMES]):
+        return INTERPRETER
+    if any(symbol.startswith(_SCRIPT_SYMBOLS) for symbol in symbols):
+        return MODEL
+    return None

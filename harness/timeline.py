@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Literal
 
-from harness.owners import HARNESS, INTERPRETER, OWN, Owners, Site, is_interpreters
+from harness.outputs import OutputEvidence
+from harness.owners import HARNESS, MODEL, OWN, Owners, Site, owner_by_symbols
 from harness.plan import PlannedStep
 from harness.probes.garbage import Garbage
 from harness.probes.trace import FREES, MARK_SIZE, MUNMAP, Record, is_mark
@@ -25,8 +26,6 @@ PAGE = 4096
 END = 1 << 60
 """The interval in which a survivor dies."""
 _BEFORE = -1
-_NATIVE_FRAMES = 8
-"""How deep the interpreter's own allocations are searched for by symbol."""
 
 
 @dataclass(slots=True)
@@ -88,6 +87,8 @@ class Timeline:
     """what the process held before the first cycle, then after each cycle"""
     garbage: Garbage = field(default_factory=Garbage)
     """what only the garbage collector could free"""
+    outputs: OutputEvidence | None = None
+    """results held against references; None if that was not measured"""
 
     @cached_property
     def steps(self) -> list[int]:
@@ -209,15 +210,14 @@ def build(records: Iterable[Record], intervals: list[Interval], owners: Owners) 
     reading = _Reading(owners)
     reading.read(records, len(intervals))
     intervals = intervals[: max(0, reading.now)]
-    steady = {
-        n
-        for n, interval in enumerate(intervals)
-        if interval.step is not None and interval.step.phase == "steady"
-    }
-    sites = reading.resolve(steady)
+    sites = reading.resolve(intervals)
+    births = [_by_site(births, sites) for births in reading.births[: len(intervals)]]
+    for in_interval, allocations in zip(births, reading.allocations, strict=False):
+        # Whatever no rule of ownership names is somebody's all the same: nothing is dropped.
+        assert sum(born.count for born in in_interval.values()) == allocations
     return Timeline(
         intervals=intervals,
-        births=[_by_site(births, sites) for births in reading.births[: len(intervals)]],
+        births=births,
         spans=[Span(sites[key], *span) for key, *span in reading.all_spans()],
         cycles=intervals[-1].cycle if intervals else 0,
         events=reading.events,
@@ -251,6 +251,8 @@ class _Reading:
         self._spans: Counter[tuple[int, int, int, int]] = Counter()
         """(key, size, born, died) -> count"""
         self.births: list[dict[int, Births]] = []
+        self.allocations: list[int] = []
+        """records of each finished interval that are allocations"""
         self.now = _BEFORE
         self.events = 0
 
@@ -258,6 +260,7 @@ class _Reading:
         """Take in records up to the mark that ends the last interval."""
         live, keys = self._live, self._keys
         births: dict[int, Births] = {}
+        allocations = 0
         for record in records:
             self.events += 1
             allocator = record.allocator
@@ -271,12 +274,16 @@ class _Reading:
                 continue
             size = record.size
             if size == MARK_SIZE and is_mark(record):
+                if self.now > _BEFORE:
+                    self.allocations.append(allocations)
                 self.now += 1
+                allocations = 0
                 if self.now == intervals:
                     return
                 births = {}
                 self.births.append(births)
                 continue
+            allocations += 1
             key = keys.get((record.stack_id, record.native_stack_id))
             if key is None:
                 key = self._key(record)
@@ -294,7 +301,7 @@ class _Reading:
         """A number for a stack seen for the first time."""
         site = self._owners.site(tuple(record.stack_trace()))
         # Equal sites are one, whatever their native stacks, unless these may have to be looked at.
-        key = self._site_keys.get(site) if not _may_be_interpreters(site) else None
+        key = self._site_keys.get(site) if not _may_be_others(site) else None
         if key is None:
             key = len(self._sites)
             self._sites.append(site)
@@ -334,22 +341,30 @@ class _Reading:
         for span, count in chain(self._spans.items(), survivors.items()):
             yield *span, count
 
-    def resolve(self, steady: set[int]) -> list[Site]:
-        """The site of each key, those of the interpreter told apart on the steady steps.
+    def resolve(self, intervals: list[Interval]) -> list[Site]:
+        """The site of each key, with the owners that only native symbols tell.
 
-        Native symbols cost some 20 ms a stack, so only stacks that a rule may hold against the
-        backend are looked at.
+        To read symbols takes some 20 ms for each address seen for the first time, so only stacks
+        are looked at that a rule may hold against the backend.
         """
-        asked = {key for interval in steady for key in self.births[interval]}
+        late = {n for n, interval in enumerate(intervals) if interval.cycle > 1}
+        asked = {key for born, key, _ in self._live.values() if born in late}
+        for births, interval in zip(self.births, intervals, strict=False):
+            phase = interval.step.phase if interval.step else "record"
+            if phase == "steady":
+                asked.update(births)
+            elif phase == "warm-up":
+                asked.update(key for key, born in births.items() if born.buffers)
         sites = list(self._sites)
         for key in asked:
             site = sites[key]
-            if _may_be_interpreters(site) and is_interpreters(
-                self._samples[key].native_stack_trace(max_stacks=_NATIVE_FRAMES)
-            ):
-                sites[key] = Site(INTERPRETER, site.file, site.line, site.function, site.stack)
+            if _may_be_others(site):
+                owner = owner_by_symbols(self._samples[key].native_stack_trace())
+                if owner is not None:
+                    sites[key] = replace(site, owner=owner)
         return sites
 
 
-def _may_be_interpreters(site: Site) -> bool:
-    return site.owner not in OWN and site.owner != "model"
+def _may_be_others(site: Site) -> bool:
+    """Whether native symbols may name another owner than the lines of Python do."""
+    return site.owner not in OWN and site.owner != MODEL

@@ -9,7 +9,7 @@ import pytest
 
 import harness.driver
 import harness.source
-from harness.owners import Owners, is_interpreters
+from harness.owners import Owners, owner_by_symbols
 
 PATHS = sysconfig.get_paths()
 DRIVER = ("_run_step", harness.driver.__file__, 90)
@@ -111,20 +111,27 @@ def test_a_user_may_call_a_library_the_model() -> None:
     assert owner_and_line(*stack, extra=rules)[0] == "model"
 
 
+SCRIPT = "torch::jit::runAndInsertCall(torch::jit::Function&, torch::jit::tuple_slice const&)"
+
+
 @pytest.mark.parametrize(
-    ("symbols", "own"),
+    ("symbols", "owner"),
     [
-        (["_PyObject_Malloc", "_PyCode_CreateLineArray"], True),
-        (["_PyObject_ArenaMmap", "new_arena"], True),
-        (["push_chunk"], True),
-        (["__cxa_thread_atexit_impl", "__cxa_thread_atexit", "at::get_tls()"], True),
-        (["malloc", "operator new(unsigned long)", "at::empty"], False),
-        (["list_resize"], False),
-        ([], False),
+        (["_PyObject_Malloc", "_PyCode_CreateLineArray"], "interpreter"),
+        (["_PyObject_ArenaMmap", "new_arena"], "interpreter"),
+        (["push_chunk"], "interpreter"),
+        (["__cxa_thread_atexit_impl", "__cxa_thread_atexit", "at::get_tls()"], "interpreter"),
+        (["malloc", "operator new(unsigned long)", "at::empty"], None),
+        (["malloc", *["at::add"] * 30, SCRIPT, "_PyEval_EvalFrameDefault"], "model"),
+        (["new_arena", SCRIPT], "interpreter"),
+        # what merely runs because the interpreter took an arena is no part of it
+        ([*["f"] * 8, "new_arena"], None),
+        (["list_resize"], None),
+        ([], None),
     ],
 )
-def test_symbols_of_the_interpreter(symbols: list[str], own: bool) -> None:
-    assert is_interpreters([(symbol, "python", 0) for symbol in symbols]) is own
+def test_owners_that_symbols_tell(symbols: list[str], owner: str | None) -> None:
+    assert owner_by_symbols([(symbol, "python", 0) for symbol in symbols]) == owner
 
 
 @pytest.mark.parametrize(
