@@ -73,15 +73,15 @@ class ResultLog:
         self._room = room
         self._map = map_file(path, _HEAD.size + groups * (_COUNT.size + room * _ROW.size))
         _HEAD.pack_into(self._map, 0, groups, room)
-        self._start = 0
-        self._count = 0
+        self.begin(0)
         self.capture: tuple[int, Callable[[Any], None]] | None = None
         """a number of a row, and what is called with each array of that row's result"""
 
     def begin(self, group: int) -> None:
-        """Write into this group, from 0, from now on."""
+        """Write into this group, from 0, from now on, and anew."""
         self._start = _HEAD.size + group * (_COUNT.size + self._room * _ROW.size)
         self._count = 0
+        _COUNT.pack_into(self._map, self._start, 0)
 
     def result(self, result: Any, frame: int = -1) -> None:
         """A result came back."""

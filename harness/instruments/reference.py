@@ -83,6 +83,7 @@ def _fresh(setting: Setting, log: ResultLog, representatives: memoryview, budget
             gc.collect()
             _alone(setting, log, first)
             done.add(first)
+            representatives[first] = first  # at once: a crash must not take it along
     for frame, first in enumerate(same):
         if first in done:
             representatives[frame] = first

@@ -1,0 +1,141 @@
+"""output: every result equals that of a fresh, buffer-free computation of the same frame.
+
+Stale data in a buffer that is used again, a size that was not updated, results that change places:
+none of these leaves a trace in memory, all of them show here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from harness.contract import Contract
+from harness.outputs import Difference, OutputEvidence
+from harness.result import Finding, RuleResult
+from harness.timeline import Timeline
+
+ID = "output"
+_MOST_RANGES = 8
+
+
+def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001 - the same at every level
+    """Measured: results that differ from their reference."""
+    evidence = timeline.outputs
+    if evidence is None:
+        return RuleResult(ID, "skipped", 0, 0, "results were not measured")
+    unclear = "; ".join(evidence.unclear)
+    if evidence.differences:
+        findings = tuple(_findings(evidence))
+        why = "; ".join(filter(None, [_coverage(evidence), _random(evidence), unclear]))
+        return RuleResult(ID, "fail", len(evidence.differences), 0, why, findings)
+    if evidence.unreproducible:
+        return RuleResult(ID, "skipped", 0, 0, _random(evidence))
+    if not evidence.compared:
+        return RuleResult(ID, "skipped", 0, 0, unclear or "there was no result to compare")
+    why = "; ".join(filter(None, [_coverage(evidence), unclear]))
+    return RuleResult(ID, "pass", 0, 0, why)
+
+
+def _coverage(evidence: OutputEvidence) -> str:
+    against = "a second instance fed one by one" if evidence.serial else "fresh instances"
+    if len(evidence.compared) == evidence.frames:
+        return f"results that differ from those of {against}, of all {evidence.frames:,} frames"
+    left_out = sorted(set(range(evidence.frames)) - set(evidence.compared))
+    return (
+        f"results that differ from those of {against}, of {len(evidence.compared):,} of "
+        f"{evidence.frames:,} frames; for want of time not of {ranges(left_out)}"
+    )
+
+
+def _random(evidence: OutputEvidence) -> str:
+    if not evidence.unreproducible:
+        return ""
+    many = ranges(evidence.unreproducible)
+    return (
+        f"two references disagree on frame {many}: the result is random, or depends on more than "
+        "the frame, so that nothing can be held against it"
+    )
+
+
+def _findings(evidence: OutputEvidence) -> list[Finding]:
+    """One for each way of being wrong, with the frames on which it was seen."""
+
+    def way(difference: Difference) -> tuple[str, int]:
+        lag = difference.kind in ("other-frame", "wrong-pts") and difference.other >= 0
+        return difference.kind, difference.frame - difference.other if lag else 0
+
+    ordered = sorted(evidence.differences, key=lambda d: (*way(d), d.cycle, d.frame))
+    groups = [list(group) for _, group in groupby(ordered, key=way)]
+    groups.sort(key=lambda group: (group[0].cycle, group[0].frame))
+    return [_finding(evidence, group) for group in groups]
+
+
+def _finding(evidence: OutputEvidence, group: Sequence[Difference]) -> Finding:
+    first = group[0]
+    text = _sentence(first)
+    if first.kind == "wrong-data" and evidence.detail:
+        text += f" ({evidence.detail})"
+    if len(group) > 1:
+        text += f"; likewise {len(group) - 1:,} more"
+    if evidence.serial_agrees:
+        text += (
+            ". A second instance that is fed the same frames one by one gives the same: if results "
+            "are meant to depend on the frames before, declare the backend stateful"
+        )
+    frames = tuple(sorted({difference.frame for difference in group}))
+    return Finding(
+        owner="backend",
+        file="",
+        line=0,
+        function="get_result",
+        frames=() if first.kind == "result-count" else frames,
+        count=len(group),
+        bytes=0,
+        cycle=first.cycle,
+        stack=(),
+        kind=first.kind,
+        text=text,
+    )
+
+
+def _sentence(d: Difference) -> str:
+    where = f"cycle {d.cycle}: "
+    match d.kind:
+        case "other-frame":
+            return f"{where}frame {d.frame}'s result is that of frame {d.other}"
+        case "out-of-order":
+            return (
+                f"{where}results are out of order: frame {d.frame}'s result is that of frame "
+                f"{d.other}"
+            )
+        case "stale-size":
+            return (
+                f"{where}the result of frame {d.frame} has the size of the frame before, as frame "
+                f"{d.other} (stale output size): {d.got} instead of {d.expected}"
+            )
+        case "wrong-shape":
+            return f"{where}the result of frame {d.frame} is {d.got} instead of {d.expected}"
+        case "wrong-pts":
+            pts = "no pts" if d.other < 0 else f"pts {d.other}"
+            return f"{where}the result of frame {d.frame} has {pts} instead of {d.expected}"
+        case "missing-result":
+            return f"{where}frame {d.frame} has no result, though alone it has one"
+        case "extra-result":
+            return f"{where}frame {d.frame} has more than one result, though alone it has one"
+        case "result-count":
+            return f"{where}{d.got} results came, of a second instance fed one by one {d.expected}"
+    return f"{where}the result of frame {d.frame} is not what a computation without any past gives"
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers in short: 1-3, 7."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    parts = [str(a) if a == b else f"{a}-{b}" for a, b in runs]
+    if len(parts) > _MOST_RANGES:
+        parts[_MOST_RANGES - 1 : -1] = ["..."]
+    return ", ".join(parts)
