@@ -37,14 +37,18 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001
 
 
 def _coverage(evidence: OutputEvidence) -> str:
-    against = "a second instance fed one by one" if evidence.serial else "fresh instances"
-    if len(evidence.compared) == evidence.frames:
-        return f"results that differ from those of {against}, of all {evidence.frames:,} frames"
+    what = f"results that differ from those of {_reference(evidence)}"
     left_out = sorted(set(range(evidence.frames)) - set(evidence.compared))
+    if not left_out:
+        return f"{what}; all {evidence.frames:,} compared"
     return (
-        f"results that differ from those of {against}, of {len(evidence.compared):,} of "
-        f"{evidence.frames:,} frames; for want of time not of {ranges(left_out)}"
+        f"{what}; {len(evidence.compared):,} of {evidence.frames:,} compared, for want of time or "
+        f"of a reference not {ranges(left_out)}"
     )
+
+
+def _reference(evidence: OutputEvidence) -> str:
+    return "a second instance fed one by one" if evidence.serial else "fresh instances"
 
 
 def _random(evidence: OutputEvidence) -> str:
@@ -52,8 +56,8 @@ def _random(evidence: OutputEvidence) -> str:
         return ""
     many = ranges(evidence.unreproducible)
     return (
-        f"two references disagree on frame {many}: the result is random, or depends on more than "
-        "the frame, so that nothing can be held against it"
+        f"two references of the same frame disagree (frames: {many}): a result that is random, or "
+        "depends on more than frames, can't be judged"
     )
 
 
@@ -72,12 +76,12 @@ def _findings(evidence: OutputEvidence) -> list[Finding]:
 
 def _finding(evidence: OutputEvidence, group: Sequence[Difference]) -> Finding:
     first = group[0]
-    text = _sentence(first)
+    text = _sentence(first, _reference(evidence))
     if first.kind == "wrong-data" and evidence.detail:
         text += f" ({evidence.detail})"
     if len(group) > 1:
         text += f"; likewise {len(group) - 1:,} more"
-    if evidence.serial_agrees:
+    if evidence.serial_agrees and first.kind in ("wrong-data", "other-frame"):
         text += (
             ". A second instance that is fed the same frames one by one gives the same: if results "
             "are meant to depend on the frames before, declare the backend stateful"
@@ -98,7 +102,7 @@ def _finding(evidence: OutputEvidence, group: Sequence[Difference]) -> Finding:
     )
 
 
-def _sentence(d: Difference) -> str:
+def _sentence(d: Difference, reference: str) -> str:
     where = f"cycle {d.cycle}: "
     match d.kind:
         case "other-frame":
@@ -124,7 +128,7 @@ def _sentence(d: Difference) -> str:
             return f"{where}frame {d.frame} has more than one result, though alone it has one"
         case "result-count":
             return f"{where}{d.got} results came, of a second instance fed one by one {d.expected}"
-    return f"{where}the result of frame {d.frame} is not what a computation without any past gives"
+    return f"{where}the result of frame {d.frame} differs from that of {reference}"
 
 
 def ranges(numbers: Sequence[int]) -> str:
