@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from harness import adapt, environment
+from harness import adapt, environment, limits
 from harness.errors import UsageError
 from harness.flight import FlightRecorder, failure
 from harness.instruments import INSTRUMENTS
@@ -46,8 +46,11 @@ def main(folder: Path) -> None:
         text = f"the backend called sys.exit({error.code!r})"
         outcome.failure = failure("exited", text, recorder.read(), _backend_traceback(error))
     except BaseException as error:  # what a backend raises, KeyboardInterrupt too, is a result
+        limits.lift()
         raised = _name_and_text(error)
         text = f"the backend raised {raised.splitlines()[0]}"
+        if spec.memory_limit is not None and limits.is_exhaustion(error):
+            text += f"; {limits.words(spec.memory_limit)}"
         detail = _backend_traceback(error) + raised
         outcome.failure = failure("raised", text, recorder.read(), detail)
     if os.getpid() != own:
@@ -58,6 +61,7 @@ def main(folder: Path) -> None:
 
 def _run(folder: Path, spec: RunSpec, recorder: FlightRecorder, outcome: Outcome) -> None:
     recorder.phase("import")
+    limits.limit(spec.memory_limit)
     factory = adapt.load(spec.target)
     outcome.target_root = adapt.root_of(factory)
     recorder.phase("decode")
@@ -71,7 +75,9 @@ def _run(folder: Path, spec: RunSpec, recorder: FlightRecorder, outcome: Outcome
     steps = plan_steps(workload, warmup=0, default_format=outcome.default_format)
     open_backend = functools.partial(adapt.open_backend, factory, spec.options)
     setting = Setting(spec, folder, outcome, recorder, open_backend, source, steps)
+    limits.limit(spec.memory_limit)  # anew: what was imported and prepared is not the backend's
     INSTRUMENTS[spec.instrument](setting)
+    limits.lift()
 
 
 def _prepare(spec: RunSpec, outcome: Outcome) -> tuple[FrameSource, Workload]:

@@ -19,6 +19,7 @@ from typing import IO
 
 import msgspec
 
+from harness import limits
 from harness.flight import FlightRecorder, Position, failure
 from harness.result import Failure
 from harness.spec import PROGRESS, SPEC, STDERR, Outcome, RunSpec, read_outcome
@@ -168,7 +169,7 @@ def run(spec: RunSpec, timeout: float, watch: Callable[[Position, Path], None]) 
             (folder / SPEC).write_bytes(msgspec.json.encode(spec))
             recorder = FlightRecorder(folder / PROGRESS, create=True)
             try:
-                ended = _run(folder, recorder, timeout, watch)
+                ended = _out_of_memory(_run(folder, recorder, timeout, watch), spec.memory_limit)
             except BaseException:
                 # Whatever went wrong, Ctrl-C included, must not leave a child running.
                 shutdown()
@@ -203,6 +204,18 @@ def _run(
         return Ended(folder, outcome, outcome.failure)
     hung_for = timeout if hung else None
     return Ended(folder, outcome, _explain(folder, recorder.read(), status, hung_for))
+
+
+def _out_of_memory(ended: Ended, memory_limit: int | None) -> Ended:
+    """Name the cause of a crash whose last words were that there was no more memory."""
+    failed = ended.failure
+    if memory_limit is None or failed is None or failed.kind != "crashed":
+        return ended
+    if not limits.tells_exhaustion(failed.detail):
+        return ended
+    text = f"{failed.text}: out of memory, {limits.words(memory_limit)}"
+    failed = msgspec.structs.replace(failed, kind="killed", text=text)
+    return msgspec.structs.replace(ended, failure=failed)
 
 
 def _end_hung(child: int, stderr: Path) -> None:

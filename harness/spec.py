@@ -45,6 +45,13 @@ class RunSpec(msgspec.Struct, frozen=True):
     """how long a thread of the backend may go on without rest after a step"""
     sys_path: tuple[str, ...]
     cwd: str
+    repeats: int = 1
+    """how often a cycle goes through the whole workload; pts go on"""
+    window: tuple[int, int] = (0, 0)
+    """for instruments that look at a part of a run: numbers of the first and the last interval, as
+    in harness.timeline.layout, both included"""
+    memory_limit: int | None = None
+    """bytes that the process may take beyond what it has at its start"""
     stateful: bool = False
     """the backend keeps state between frames: its results are compared with a second instance's"""
     digests: bool = False

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 from typing import Any
 
+from harness import limits
 from harness.instruments.rehearsal import rehearse
 from harness.instruments.setting import Setting
 from harness.probes import free_lists, garbage, resources, trace
@@ -44,6 +45,7 @@ def run(setting: Setting) -> None:
             outcome.garbage = garbage.collect(outcome.target_root)
             trace.mark()
         finally:
+            limits.lift()  # what was traced until now is still to be written
             outcome.nireq = driver.nireq
             outcome.cycle_ends = tuple(ends)
     del emptied
