@@ -19,11 +19,12 @@ from harness.flight import Position, failure
 from harness.owners import Owners
 from harness.plan import plan_steps
 from harness.probes import trace
+from harness.reading import build
 from harness.result import Cost, Failure, Level, Report, RuleResult, Step, Teardown, Verdict
 from harness.rules import RULES, steady_growth
 from harness.rules.teardown_release import first_use
 from harness.spec import TRACE, RunSpec, read_journal
-from harness.timeline import Interval, Timeline, build, layout
+from harness.timeline import Interval, Timeline, layout
 from harness.workload import SCENARIOS, Workload
 
 SCHEMA = 1

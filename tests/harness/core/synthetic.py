@@ -10,7 +10,8 @@ from typing import Any
 from harness.owners import Owners, Site
 from harness.plan import PlannedStep
 from harness.probes import trace
-from harness.timeline import END, Births, Interval, Span, Timeline, build
+from harness.reading import build
+from harness.timeline import END, Births, Interval, Span, Timeline
 
 MALLOC, FREE, MMAP, MUNMAP = 1 + 5, 5, 14, 15
 PAGE = 4096

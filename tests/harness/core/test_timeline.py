@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from harness.owners import Owners
-from harness.timeline import END, build
+from harness.reading import build
+from harness.timeline import END
 from tests.harness.core.synthetic import (
     PAGE,
     FakeRecord,

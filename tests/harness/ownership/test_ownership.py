@@ -11,9 +11,10 @@ from harness import isolate
 from harness.owners import Owners
 from harness.plan import plan_steps
 from harness.probes import trace
+from harness.reading import build
 from harness.result import Report
 from harness.spec import TRACE, RunSpec
-from harness.timeline import build, layout
+from harness.timeline import layout
 from harness.verify import verify
 from harness.workload import Workload
 
