@@ -269,6 +269,14 @@ def test_a_slot_that_each_cycle_overwrites_is_no_leak(cycles: int) -> None:
     assert told(release(made)) == ("pass", 0)
 
 
+def test_a_slot_may_hold_a_block_of_another_size_each_time() -> None:
+    made = Made(2, cycles=3)
+    for cycle, size in ((1, 370), (2, 368)):
+        made.block(made.number("open", cycle), made.number("open", cycle + 1), size)
+    made.block(made.number("open", 3), END, 360)
+    assert told(release(made)) == ("pass", 0)
+
+
 def test_a_leak_of_the_middle_cycle_alone_is_a_leak() -> None:
     made = Made(2, cycles=3)
     made.block(made.number("close", 2), END, 8)
