@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from harness import adapt, environment, limits
+from harness import adapt, environment, limits, preconditions
 from harness.errors import UsageError
 from harness.flight import FlightRecorder, failure
 from harness.instruments import INSTRUMENTS
@@ -69,7 +69,10 @@ def _run(folder: Path, spec: RunSpec, recorder: FlightRecorder, outcome: Outcome
     outcome.stateful = spec.stateful or bool(getattr(factory, "stateful", False))
     source, workload = _prepare(spec, outcome)
     outcome.workload = str(workload)
+    if spec.repeats > 1:
+        source, workload = source.repeated(spec.repeats), workload.repeated(spec.repeats)
     outcome.environment = environment.describe()
+    outcome.notes = (*outcome.notes, *preconditions.notes())
     write_outcome(folder, outcome)
     # Which step is warm-up matters to who reads what is measured, not to who drives.
     steps = plan_steps(workload, warmup=0, default_format=outcome.default_format)

@@ -8,17 +8,32 @@ import sys
 from importlib import metadata
 from typing import Any
 
+from harness.preconditions import foreign_allocator
+
 _VARIABLES = (
+    "CUDA_VISIBLE_DEVICES",
     "GLIBC_TUNABLES",
+    "LD_LIBRARY_PATH",
     "LD_PRELOAD",
-    "MALLOC_MMAP_THRESHOLD_",
-    "MALLOC_TRIM_THRESHOLD_",
-    "MKL_NUM_THREADS",
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
+    "PYTHONDEVMODE",
     "PYTHONHASHSEED",
     "PYTHONMALLOC",
+    "PYTHONOPTIMIZE",
 )
+_PREFIXES = (
+    "ATEN_",
+    "DNNL_",
+    "GOMP_",
+    "KMP_",
+    "MALLOC_",
+    "MKL_",
+    "OMP_",
+    "ONEDNN_",
+    "OPENBLAS_",
+    "PYTORCH_",
+    "TORCH_",
+)
+"""of the variables by which allocators, thread pools and kernels are chosen"""
 
 
 def describe() -> dict[str, Any]:
@@ -31,9 +46,17 @@ def describe() -> dict[str, Any]:
         "steadyframe": metadata.version("steadyframe"),
         "memray": metadata.version("memray"),
         "numpy": metadata.version("numpy"),
-        "variables": {name: os.environ[name] for name in _VARIABLES if name in os.environ},
+        "allocator": foreign_allocator() or "glibc",
+        "processors": len(os.sched_getaffinity(0)),
+        "variables": {
+            name: value
+            for name, value in sorted(os.environ.items())
+            if name in _VARIABLES or name.startswith(_PREFIXES)
+        },
     }
     if torch := sys.modules.get("torch"):
         described["torch"] = str(torch.__version__)
         described["cpu_capability"] = torch.backends.cpu.get_cpu_capability()
+        described["torch_threads"] = torch.get_num_threads()
+        described["torch_interop_threads"] = torch.get_num_interop_threads()
     return described
