@@ -1,0 +1,93 @@
+"""Frames that a backend can't be expected to take, and the order in which it meets them.
+
+First some good frames, then bad and good ones in turn, each bad frame together with the good one
+that follows it. One round has each kind once; in the first, each may still be new to the backend.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from harness.plan import PlannedStep
+from harness.source import FrameSource, synthetic_source
+from harness.timeline import Interval
+from harness.workload import Workload
+
+if TYPE_CHECKING:
+    from backend.frame import Frame
+
+GOOD_FIRST = 8
+KINDS = ("no pixels", "float64 samples", "a wrong number of channels", "an unknown pixel format")
+ROUNDS = 3
+UNKNOWN_FORMAT = "steadyframe-unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One frame of the schedule."""
+
+    number: int
+    bad: str = ""
+    """one of KINDS; empty for a good frame"""
+
+
+def schedule() -> list[Planned]:
+    """Every frame in order."""
+    bad = [kind for _ in range(ROUNDS) for kind in KINDS]
+    kinds = [*[""] * GOOD_FIRST, *(each for kind in bad for each in (kind, ""))]
+    return [Planned(number, kind) for number, kind in enumerate(kinds)]
+
+
+def bursts() -> list[tuple[list[Planned], bool]]:
+    """Frames that are submitted back to back, and whether a round ends with them."""
+    planned = schedule()
+    found = [([frame], False) for frame in planned[:GOOD_FIRST]]
+    pairs = list(zip(planned[GOOD_FIRST::2], planned[GOOD_FIRST + 1 :: 2], strict=True))
+    found += [([*pair], n % len(KINDS) == 0) for n, pair in enumerate(pairs, start=1)]
+    return found
+
+
+def intervals() -> list[Interval]:
+    """What lies between the marks of a traced pass. A collection ends each round."""
+    laid_out = [Interval("open", 1)]
+    for index, (frames, ends_round) in enumerate(bursts()):
+        step = PlannedStep(index, frames[0].number, frames[-1].number, 0, 0, "steady")
+        laid_out.append(Interval("step", 1, step))
+        if ends_round:
+            laid_out.append(Interval("collect", 1))
+    return [*laid_out, Interval("flush", 1), Interval("close", 1)]
+
+
+def source(first: Frame, seed: int) -> FrameSource:
+    """The frames of the schedule, in the geometry of this one.
+
+    All are made beforehand. What is handed out is a copy, and counts as the source's memory.
+    """
+    planned = schedule()
+    text = f"{first.width}x{first.height}:{first.format}@25*{len(planned)}"
+    good = synthetic_source(Workload.parse(text), first.format, seed)
+    frames = [good.frame(frame.number) for frame in planned]
+    return FrameSource(
+        [
+            _spoiled(np.asarray(frame.data), frame.format, plan.bad)
+            for frame, plan in zip(frames, planned, strict=True)
+        ]
+    )
+
+
+def _spoiled(
+    pixels: np.ndarray[Any, Any], pixel_format: str, kind: str
+) -> tuple[np.ndarray[Any, Any], str]:
+    if kind == "no pixels":
+        return pixels[:0, :0].copy(), pixel_format
+    if kind == "float64 samples":
+        return pixels.astype(np.float64), pixel_format
+    if kind == "a wrong number of channels":
+        many = pixels[..., 0] if pixels.ndim == 3 else np.stack([pixels, pixels], axis=-1)
+        return np.ascontiguousarray(many), pixel_format
+    if kind == "an unknown pixel format":
+        return pixels, UNKNOWN_FORMAT
+    return pixels, pixel_format
