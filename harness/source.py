@@ -51,6 +51,10 @@ class FrameSource:
     def __len__(self) -> int:
         return len(self._prepared)
 
+    def repeated(self, times: int) -> FrameSource:
+        """The same frames over and over, their numbers going on; the pixels are shared."""
+        return FrameSource(self._prepared * times)
+
     def frame(self, number: int) -> Frame:
         """Frame `number`, from 0, with its number as pts; raises IndexError past the end."""
         pixels, pixel_format = self._prepared[number]

@@ -133,6 +133,10 @@ class Workload:
             )
         )
 
+    def repeated(self, times: int) -> Workload:
+        """All segments, so many times over; raises UsageError beyond MAX_FRAMES frames."""
+        return Workload(self.segments * times)
+
     def __str__(self) -> str:
         return ",".join(map(str, self.segments))
 

@@ -24,13 +24,14 @@ def run(setting: Setting) -> None:
 
     With `digests`, write a row per result to RESULTS: a group for each cycle.
     """
-    intervals = (len(setting.steps) + INTERVALS_BESIDE_STEPS) * setting.spec.cycles
-    memory = map_file(setting.folder / SAMPLES, 8 * len(FIELDS) * (intervals + 1))
+    samples = 1 + (len(setting.steps) + INTERVALS_BESIDE_STEPS) * setting.spec.cycles
+    memory = map_file(setting.folder / SAMPLES, 8 * len(FIELDS) * samples)
     rehearse(setting, Sampler([0] * len(FIELDS) * (len(setting.steps) + INTERVALS_BESIDE_STEPS)))
     sample = Sampler(memoryview(memory).cast("q"))
     log = _log(setting) if setting.spec.digests else None
     driver = setting.driver(sample, log.result if log else None)
     gc.collect()
+    gc.freeze()
     gc.disable()
     if log:
         for _ in range(_REHEARSALS):

@@ -25,6 +25,8 @@ MARK_SIZE = 40_009
 FREES = frozenset({1, 5})
 """memray's AllocatorType PYMALLOC_FREE and FREE"""
 MUNMAP = 15
+_OBJECT_RECORDS = frozenset({1, 2, 3, 4})
+"""PYMALLOC_FREE, PYMALLOC_MALLOC, PYMALLOC_CALLOC and PYMALLOC_REALLOC"""
 
 
 def mark() -> None:
@@ -32,14 +34,18 @@ def mark() -> None:
     bytearray(MARK_SIZE - 1)  # asks for one byte more, for its terminator
 
 
-def tracker(path: Path) -> memray.Tracker:
-    """A tracker of every allocation of the process, with native stacks, into a new file."""
+def tracker(path: Path, *, objects: bool = False) -> memray.Tracker:
+    """A tracker of every allocation of the process, into a new file.
+
+    With native stacks; or with Python's own small objects, which then have records of their own.
+    """
     import memray
 
     # memray samples the process's size on a thread of its own; once an hour is as good as never.
     return memray.Tracker(
         path,
-        native_traces=True,
+        native_traces=not objects,
+        trace_python_allocators=objects,
         file_format=memray.FileFormat.ALL_ALLOCATIONS,
         memory_interval_ms=3_600_000,
     )
@@ -77,3 +83,11 @@ def read(path: Path) -> Iterator[Record]:
     memray.set_log_level(logging.CRITICAL)
     with contextlib.suppress(OSError):  # memray's word for a file that was not finished
         yield from memray.FileReader(path).get_allocation_records()
+
+
+def read_objects(path: Path) -> Iterator[Record]:
+    """Those records of a trace with `objects` that are of Python's object allocators.
+
+    What these in turn take from malloc has a second record, and would count twice.
+    """
+    return (record for record in read(path) if record.allocator in _OBJECT_RECORDS)

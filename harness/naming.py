@@ -1,0 +1,270 @@
+"""From growth that screening saw to the line that causes it: more runs of the same workload.
+
+A run that is narrowed to the part where it grows is put under a tracer: for Python blocks one that
+sees every object; for heap bytes the ordinary one, and if that does not see what grows, one that
+reads the heap at each line. A site is named only if what it keeps rises at the same points as the
+whole.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from itertools import accumulate
+
+import msgspec
+
+from harness.isolate import Ended
+from harness.owners import BACKEND, HARNESS, INTERPRETER, Owners, Site
+from harness.probes import trace
+from harness.reading import build
+from harness.result import Finding
+from harness.rules.evidence import Evidence
+from harness.screening import LEAST_CHUNK, Growth, Pattern, rises
+from harness.spec import LINES, TRACE, LineGrowth, RunSpec
+from harness.timeline import Interval, Span, Timeline
+
+Run = Callable[[RunSpec], AbstractContextManager[Ended]]
+"""Runs a child; its folder is there while the context is open."""
+
+_HEADER = 8
+"""bytes that malloc adds to a request"""
+_GRAIN = 16
+"""bytes: blocks are multiples of it, and one may get as much more if the rest is too small"""
+_OBJECT_EXEMPT = frozenset({HARNESS})
+_HEAP_EXEMPT = frozenset({HARNESS, INTERPRETER})
+_KINDS: dict[Pattern, str] = {
+    "frame": "leak-per-frame",
+    "change": "leak-per-resolution-change",
+    "cycle": "leak-per-cycle",
+}
+_REPEATS: dict[Pattern, str] = {
+    "frame": "with the frames",
+    "change": "with each change of resolution",
+    "cycle": "with each cycle of open and close",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Growth and what causes it."""
+
+    growth: Growth
+    findings: tuple[Finding, ...]
+    confirmed: bool
+    """False for Python blocks that no object explains: free lists and caches that filled"""
+    failure: str = ""
+    """why the run that was to name the site came to no end, if it didn't"""
+
+
+class Namer:
+    """Names what grows. Each growth takes one or two more runs of the workload."""
+
+    def __init__(
+        self,
+        spec: RunSpec,
+        intervals: Sequence[Interval],
+        owners: Sequence[tuple[str, str]],
+        run: Run,
+    ) -> None:
+        """`spec` is that of the screening run, `intervals` those of harness.timeline.layout."""
+        self._spec = spec
+        self._intervals = intervals
+        self._owners = owners
+        self._run = run
+
+    def name(self, growth: Growth, timeline: Timeline | None = None) -> Named:
+        """Name one growth. A timeline of the whole run, if there is one, saves a run.
+
+        Growth of the heap that this timeline accounts for is another rule's to report: there are
+        no findings then.
+        """
+        if growth.field == "python_blocks":
+            return self._objects(growth)
+        if growth.field == "heap_bytes":
+            return self._heap(growth, timeline)
+        noun = growth.field if growth.amount > 1 else growth.field.removesuffix("s")
+        text = f"{growth.amount:,} {noun} more: their number grows {_REPEATS[growth.pattern]}"
+        return Named(growth, (self._finding(growth, _nowhere(), growth.amount, 0, text),), True)
+
+    def _objects(self, growth: Growth) -> Named:
+        with self._run(self._narrowed("objects", growth)) as ended:
+            timeline = self._read(ended, growth, objects=True)
+        if timeline is None:
+            return self._unnamed(growth, "Python objects", ended)
+        meaning = f"a Python object that is kept: they grow {_REPEATS[growth.pattern]}"
+        findings = rising_sites(
+            timeline, self._points(growth), _OBJECT_EXEMPT, _KINDS[growth.pattern], meaning
+        )
+        return Named(growth, findings, bool(findings))
+
+    def _heap(self, growth: Growth, timeline: Timeline | None) -> Named:
+        findings: tuple[Finding, ...] = ()
+        if timeline is not None:
+            points: Sequence[int] = growth.points
+        else:
+            with self._run(self._narrowed("narrow", growth)) as ended:
+                timeline = self._read(ended, growth, objects=False)
+            if timeline is None:
+                return self._unnamed(growth, "native memory", ended)
+            points = self._points(growth)
+            meaning = f"still alive: it grows {_REPEATS[growth.pattern]}"
+            findings = rising_sites(timeline, points, _HEAP_EXEMPT, _KINDS[growth.pattern], meaning)
+        if growth.amount - accounted(timeline, points[0], points[-1]) < LEAST_CHUNK:
+            return Named(growth, findings, True)
+        with self._run(self._narrowed("lines", growth)) as ended:
+            path = ended.folder / LINES
+            if not path.exists():
+                return self._unnamed(growth, "native memory that the tracer does not see", ended)
+            lines = msgspec.json.decode(path.read_bytes(), type=list[LineGrowth])
+        return Named(growth, (*findings, *self._unseen(growth, lines, timeline, points)), True)
+
+    def _unseen(
+        self, growth: Growth, lines: list[LineGrowth], timeline: Timeline, points: Sequence[int]
+    ) -> Iterator[Finding]:
+        what = "native memory that the tracer does not see"
+        grows = f"it grows {_REPEATS[growth.pattern]}"
+        blamed, certain = blame(lines, requested(timeline, points[0] + 1, points[-1]))
+        for line in blamed:
+            site = Site(
+                BACKEND,
+                line.file,
+                line.line,
+                line.function,
+                ((line.function, line.file, line.line),),
+            )
+            doubt = "" if certain else " (this line or another one that allocates)"
+            text = f"{line.bytes:,} bytes of {what} at {site.where}{doubt}: {grows}"
+            yield self._finding(growth, site, len(growth.rises), line.bytes, text)
+        if not blamed:
+            text = f"{growth.amount:,} bytes of {what}, at no line of the backend's: {grows}"
+            yield self._finding(growth, _nowhere(), len(growth.rises), growth.amount, text)
+
+    def _unnamed(self, growth: Growth, what: str, ended: Ended) -> Named:
+        why = ended.failure.text if ended.failure else "the run that looked for it saw nothing"
+        size = growth.amount if growth.field == "heap_bytes" else 0
+        text = f"{growth.amount:,} of {what}: it grows {_REPEATS[growth.pattern]}; not named: {why}"
+        finding = self._finding(growth, _nowhere(), len(growth.rises), size, text)
+        return Named(growth, (finding,), True, why)
+
+    def _narrowed(self, instrument: str, growth: Growth) -> RunSpec:
+        return msgspec.structs.replace(
+            self._spec, instrument=instrument, window=growth.window, digests=False
+        )
+
+    def _points(self, growth: Growth) -> list[int]:
+        """The points as numbers of the window's intervals; the first lies before them all: -1."""
+        return [point - growth.window[0] for point in growth.points]
+
+    def _read(self, ended: Ended, growth: Growth, *, objects: bool) -> Timeline | None:
+        """The timeline of the window; None if it is not complete."""
+        path, outcome = ended.folder / TRACE, ended.outcome
+        if outcome is None or not path.exists():
+            return None
+        first, last = growth.window
+        intervals = list(self._intervals[first : last + 1])
+        records = trace.read_objects(path) if objects else trace.read(path)
+        owners = Owners(self._owners, outcome.target_root)
+        timeline = build(records, intervals, owners)
+        return timeline if len(timeline.intervals) == len(intervals) else None
+
+    def _finding(self, growth: Growth, site: Site, count: int, size: int, text: str) -> Finding:
+        steps = [step for n in growth.rises if (step := self._intervals[n].step)]
+        frames = {frame for step in steps for frame in range(step.first, step.last + 1)}
+        return Finding(
+            owner=site.owner,
+            file=site.file,
+            line=site.line,
+            function=site.function,
+            frames=tuple(sorted(frames)) if growth.pattern != "cycle" else (),
+            count=count,
+            bytes=size,
+            cycle=growth.cycle,
+            stack=site.stack,
+            kind=_KINDS[growth.pattern],
+            text=text,
+        )
+
+
+def _nowhere() -> Site:
+    return Site(BACKEND, "", 0, "", ())
+
+
+def rising_sites(
+    timeline: Timeline, points: Sequence[int], exempt: frozenset[str], kind: str, meaning: str
+) -> tuple[Finding, ...]:
+    """The sites that have more blocks, or larger ones, after each point than after the one before.
+
+    Points are numbers of intervals; -1 is the moment before the first one.
+    """
+    by_line: dict[tuple[str, str, int, str], list[Span]] = defaultdict(list)
+    for span in timeline.spans:
+        site = span.site
+        if span.born >= 0 and site.owner not in exempt:
+            by_line[site.owner, site.file, site.line, site.function].append(span)
+    evidence = Evidence(timeline)
+    last = points[-1]
+    for spans in by_line.values():
+        live = _live(spans, len(timeline.intervals))
+        if rises([live[point + 1] for point in points]):
+            for span in spans:
+                if points[0] < span.born <= last < span.died:
+                    evidence.add(span.site, span.born, span.count, span.bytes)
+    return evidence.findings(lambda line: (kind, meaning))  # noqa: ARG005 - the same for all
+
+
+def _live(spans: Iterable[Span], intervals: int) -> list[int]:
+    """Live bytes before the first interval, then at the end of each."""
+    changes = [0] * (intervals + 2)
+    for span in spans:
+        changes[span.born + 1] += span.bytes
+        changes[min(span.died, intervals) + 1] -= span.bytes
+    return list(accumulate(changes[:-1]))
+
+
+def accounted(timeline: Timeline, first: int, last: int) -> int:
+    """Heap bytes that what the tracer has seen may take up: added from one interval's end to the
+    other's, -1 being the moment before the first."""
+    added: Counter[int] = Counter()
+    for span in timeline.spans:
+        if span.site.owner != HARNESS:
+            added[span.size] += span.count * (
+                (span.born <= last < span.died) - (span.born <= first < span.died)
+            )
+    return sum(count * _most(size) if count > 0 else count * _chunk(size)
+               for size, count in added.items())  # fmt: skip
+
+
+def requested(timeline: Timeline, first: int, last: int) -> dict[tuple[str, int], int]:
+    """By file and line: bytes that the blocks seen by the tracer in these intervals take up."""
+    sizes: Counter[tuple[str, int]] = Counter()
+    for births in timeline.births[first : last + 1]:
+        for site, born in births.items():
+            sizes[site.file, site.line] += born.bytes + born.count * (_HEADER + 2 * _GRAIN)
+    return sizes
+
+
+def blame(
+    lines: Iterable[LineGrowth], seen: Mapping[tuple[str, int], int]
+) -> tuple[list[LineGrowth], bool]:
+    """The lines that added heap bytes which the tracer did not see, and whether that is certain.
+
+    What is certain is what a line added at which the tracer has seen nothing, or less. A line may
+    allocate what another one frees: if no line is certain, all that added anything may be it.
+    """
+    added = sorted((line for line in lines if line.bytes > 0), key=lambda line: -line.bytes)
+    certain = [
+        line for line in added if line.bytes - seen.get((line.file, line.line), 0) >= LEAST_CHUNK
+    ]
+    return (certain, True) if certain else (added, False)
+
+
+def _chunk(size: int) -> int:
+    """Bytes of the heap that a block of so many bytes takes at the least."""
+    return max(LEAST_CHUNK, (size + _HEADER + _GRAIN - 1) // _GRAIN * _GRAIN)
+
+
+def _most(size: int) -> int:
+    return _chunk(size) + _GRAIN
