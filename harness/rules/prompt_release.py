@@ -1,8 +1,8 @@
 """prompt-release: what a backend owns is freed by reference count, without the garbage collector.
 
-The collector is off during the run and runs once after the last cycle. What it frees then was kept
-by a reference cycle: in production it stays until the collector happens to run, and large blocks
-do not make it run any sooner.
+The collector is off during the run. It runs after the first cycle, whose garbage counts as first
+use, and after the last. What it frees then was kept by a reference cycle: in production it stays
+until the collector happens to run, and large blocks do not make it run any sooner.
 """
 
 from __future__ import annotations
