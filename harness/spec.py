@@ -22,6 +22,7 @@ TRACE = "trace.bin"
 PROGRESS = "progress"
 JOURNAL = "journal"
 SAMPLES = "samples"
+LINES = "lines.json"
 RESULTS = "results"
 REPRESENTATIVES = "representatives"
 STDOUT = "stdout"
@@ -87,6 +88,16 @@ class Outcome(msgspec.Struct):
     """what only the garbage collector could free, after all cycles"""
     environment: dict[str, Any] = msgspec.field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+
+class LineGrowth(msgspec.Struct, frozen=True):
+    """What one line of the backend's added to the heap."""
+
+    file: str
+    line: int
+    function: str
+    bytes: int
+    """added less given back"""
 
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.instruments import reference, screening, tracing
+from harness.instruments import errors, lines, narrow, reference, screening, tracing
 from harness.instruments.setting import Setting
 
 INSTRUMENTS: dict[str, Callable[[Setting], None]] = {
     "trace": tracing.run,
     "screen": screening.run,
+    "narrow": narrow.run,
+    "objects": narrow.run_objects,
+    "lines": lines.run,
     "reference": reference.run,
+    "errors": errors.run,
 }
 """by the name that `RunSpec.instrument` has"""
