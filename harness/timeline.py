@@ -81,6 +81,8 @@ class Timeline:
     """records read"""
     in_flight: Sequence[int] = ()
     """per finished step of all cycles"""
+    nireq: int | None = None
+    """requests that the backend says it has"""
     resources: Sequence[dict[str, object]] = field(default_factory=tuple)
     """what the process held before the first cycle, then after each cycle"""
     garbage: Garbage = field(default_factory=Garbage)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from harness.contract import Contract
 from harness.result import RuleResult
 from harness.rules import (
+    bounded_in_flight,
     grow_only,
     prompt_release,
     steady_allocations,
@@ -23,6 +24,7 @@ RULES: dict[str, Rule] = {
     "steady-allocations": steady_allocations.check,
     "steady-growth": steady_growth.check,
     "grow-only": grow_only.check,
+    "bounded-in-flight": bounded_in_flight.check,
     "prompt-release": prompt_release.check,
     "teardown-release": teardown_release.check,
     "teardown-resources": teardown_resources.check,
