@@ -11,13 +11,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from harness.outputs import OutputEvidence
 from harness.owners import HARNESS, OWN, Site
 from harness.plan import PlannedStep
 from harness.probes.garbage import Garbage
 from harness.result import Count
+
+if TYPE_CHECKING:
+    from harness.error_evidence import ErrorEvidence
+    from harness.outputs import OutputEvidence
 
 PAGE = 4096
 """bytes; a block of a page or more is a buffer, a smaller one is bookkeeping (views, handles)"""
@@ -89,6 +92,8 @@ class Timeline:
     """what only the garbage collector could free"""
     outputs: OutputEvidence | None = None
     """results held against references; None if that was not measured"""
+    errors: ErrorEvidence | None = None
+    """what became of bad frames; None if none were tried"""
 
     @cached_property
     def steps(self) -> list[int]:

@@ -30,6 +30,8 @@ PASSES = ("control", "second control", "screened", "traced")
 _GRACE_S = 0.1
 """How long a result may stay away from a quiescent backend before it counts as held back."""
 _SLICE_S = 0.002
+_MOST_EXCEPTIONS = 8
+"""in a row, from a get_result that may raise the same for ever"""
 _ROOM = 4 * len(bad_frames.schedule())
 
 
@@ -157,14 +159,14 @@ class _Pass:
         return self._accepted - self._returned
 
     def _drain(self, backend: Backend) -> None:
-        while True:
+        exceptions = 0
+        while exceptions < _MOST_EXCEPTIONS:
             try:
                 result = backend.get_result()
             except Exception as error:
                 self._log.raised(Event.ERROR, error, self._last)
                 self._returned += 1
-                if self._held < 0:
-                    return  # it may raise this forever
+                exceptions += 1
                 continue
             if result is None:
                 return
