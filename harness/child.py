@@ -69,8 +69,9 @@ def _run(folder: Path, spec: RunSpec, recorder: FlightRecorder, outcome: Outcome
     outcome.stateful = spec.stateful or bool(getattr(factory, "stateful", False))
     source, workload = _prepare(spec, outcome)
     outcome.workload = str(workload)
-    if spec.repeats > 1:
-        source, workload = source.repeated(spec.repeats), workload.repeated(spec.repeats)
+    outcome.repeats = max(1, -(-spec.least_frames // len(source)))
+    if outcome.repeats > 1:
+        source, workload = source.repeated(outcome.repeats), workload.repeated(outcome.repeats)
     outcome.environment = environment.describe()
     outcome.notes = (*outcome.notes, *preconditions.notes())
     write_outcome(folder, outcome)

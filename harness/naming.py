@@ -42,7 +42,7 @@ _KINDS: dict[Pattern, str] = {
 }
 _REPEATS: dict[Pattern, str] = {
     "frame": "with the frames",
-    "change": "with each change of resolution",
+    "change": "from one visit to a resolution to the next",
     "cycle": "with each cycle of open and close",
 }
 

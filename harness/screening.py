@@ -6,7 +6,8 @@ frame   over a stretch of steady steps. The stretch is cut in three: the high-wa
         in each third. A swing reaches its height in the first; an int that passes 256, or a dict
         that is resized, adds its block once.
 change  over visits to the same geometry, of one cycle, after the last record step: more at the end
-        of each visit than of the one before, over three visits or more.
+        of each visit than of the one before, over three visits or more; from seven visits on, in
+        each third of them.
 cycle   over the cycles: more at each one's end than at that of the one before, from the second on.
 
 What is exactly zero for a clean backend, and what is not (measured on the shipped models, sync and
@@ -25,10 +26,11 @@ async, with the allocator as harness.isolate pins it):
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -50,6 +52,8 @@ _SHORTEST_PART = 256
 first ones may show other things."""
 _PARTS = 3
 """A stretch of steady steps is cut into so many parts, and must be as many steps long."""
+_FEW_VISITS = 6
+"""Up to so many visits to a geometry, each one must add something."""
 _LEAST: dict[Field, int] = {
     "heap_bytes": LEAST_CHUNK,
     "python_blocks": 1,
@@ -88,9 +92,8 @@ class Screening:
         self.steps = steps
         self._per_cycle = len(steps) + _BESIDE_STEPS
         self._samples = samples
-        rows = len(samples) // len(FIELDS)
-        # A run that broke off leaves zeros; a process without heap or threads there is not.
-        self.taken = next((n for n in range(rows) if not samples[n * len(FIELDS)]), rows)
+        self.taken = taken(samples)
+        """how many there are"""
         self.cycles = min(cycles, (self.taken - 1) // self._per_cycle)
         """complete ones"""
 
@@ -113,21 +116,33 @@ class Screening:
         return (cycle - 1) * self._per_cycle + boundary
 
 
+def taken(samples: Sequence[int]) -> int:
+    """How many samples have been written: the rest is zeros, and no process is without a heap."""
+    rows = range(len(samples) // len(FIELDS))
+    return bisect_left(rows, True, key=lambda row: not samples[row * len(FIELDS)])
+
+
 def read(folder: Path, steps: Sequence[PlannedStep], cycles: int) -> Screening:
     """What the screening instrument left in a run's folder; raises FileNotFoundError if nothing."""
     return Screening(array("q", (folder / SAMPLES).read_bytes()), steps, cycles)
 
 
 def find(screening: Screening) -> list[Growth]:
-    """All growth of a run, that of the last complete cycle standing for all within a cycle."""
+    """What grows in a run: at most one growth of each field and pattern, the largest.
+
+    The last complete cycle stands for all within a cycle. What grows with the frames does so with
+    the changes of resolution too, so that these are looked at only if nothing else is seen.
+    """
     cycle = screening.cycles
     if cycle < 1:
         return []
     found: list[Growth] = []
     for field in _LEAST:
         values = screening.boundaries(field, cycle)
-        found += _over_stretches(screening, field, cycle, values)
-        found += _over_changes(screening, field, cycle, values)
+        within = list(_over_stretches(screening, field, cycle, values)) or list(
+            _over_changes(screening, field, cycle, values)
+        )
+        found += sorted(within, key=lambda growth: -growth.amount)[:1]
         found += _over_cycles(screening, field)
     return found
 
@@ -137,9 +152,8 @@ def _over_stretches(
 ) -> Iterator[Growth]:
     for stretch in _stretches(screening.steps):
         # The value before step n is that at the end of interval n, open being interval 0.
-        points = _points(values[stretch.start : stretch.stop + 1], _LEAST[field])
-        if points:
-            at = [stretch.start + point for point in points]
+        at = _points(values, stretch.start, stretch.stop, _LEAST[field])
+        if at:
             yield _growth(screening, field, "frame", cycle, values, at)
 
 
@@ -155,30 +169,37 @@ def _stretches(steps: Sequence[PlannedStep]) -> Iterator[range]:
             start = None
 
 
-def _points(values: Sequence[int], least: int) -> list[int]:
-    """Where the shortest part from the start on, by doubling, that shows growth is cut; or none.
+def _points(values: Sequence[int], start: int, stop: int, least: int) -> list[int]:
+    """Cuts of a part of values[start : stop + 1] that shows growth, none if there is no such part.
 
-    The whole must show it too. A part is enough to find the site, and takes less time.
+    Growth may begin late: if the whole does not show it, its second half may, or the last quarter,
+    and so on. Then the first part of that is taken, by doubling, that shows it too: enough to find
+    the site, and quicker.
     """
-    length = len(values) - 1
-    if not _rises_in_each_part(values, _cuts(length), least):
-        return []
+    while not _rises_in_each_part(values, _cuts(start, stop), least):
+        start += (stop - start) // 2
+        if stop - start < _SHORTEST_PART:
+            return []
     part = _SHORTEST_PART
-    while part < length and not _rises_in_each_part(values, _cuts(part), least):
+    while part < stop - start:
+        if _rises_in_each_part(values, _cuts(start, start + part), least):
+            return _cuts(start, start + part)
         part *= 2
-    return _cuts(min(part, length))
+    return _cuts(start, stop)
 
 
-def _cuts(length: int) -> list[int]:
-    return [length * part // _PARTS for part in range(_PARTS + 1)]
+def _cuts(start: int, stop: int) -> list[int]:
+    return [start + (stop - start) * part // _PARTS for part in range(_PARTS + 1)]
 
 
 def _rises_in_each_part(values: Sequence[int], cuts: Sequence[int], least: int) -> bool:
     """Whether the high-water mark rises between all cuts, by `least` or more in all."""
     if len(set(cuts)) <= _PARTS:
         return False
-    marks = list(accumulate(values[: cuts[-1] + 1], max))
-    return rises([marks[cut] for cut in cuts]) and marks[-1] - marks[0] >= least
+    marks = [values[cuts[0]]]
+    for earlier, later in pairwise(cuts):
+        marks.append(max(marks[-1], max(values[earlier + 1 : later + 1])))
+    return rises(marks) and marks[-1] - marks[0] >= least
 
 
 def rises(values: Sequence[int], least: int = 1) -> bool:
@@ -197,9 +218,14 @@ def _over_changes(
         here = (step.width, step.height)
         if number >= last_record and here != (following and (following.width, following.height)):
             visits[here].append(number + 1)
-    for at in visits.values():
-        if len(at) > 2 and rises([values[n] for n in at], _LEAST[field]):
-            yield _growth(screening, field, "change", cycle, values, at)
+    for ends in visits.values():
+        levels = [values[n] for n in ends]
+        if len(ends) <= _FEW_VISITS:
+            chosen = list(range(len(ends))) if rises(levels, _LEAST[field]) else []
+        else:
+            chosen = _points(levels, 0, len(ends) - 1, _LEAST[field])
+        if len(chosen) > 2:
+            yield _growth(screening, field, "change", cycle, values, [ends[n] for n in chosen])
 
 
 def _growth(

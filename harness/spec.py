@@ -46,8 +46,8 @@ class RunSpec(msgspec.Struct, frozen=True):
     """how long a thread of the backend may go on without rest after a step"""
     sys_path: tuple[str, ...]
     cwd: str
-    repeats: int = 1
-    """how often a cycle goes through the whole workload; pts go on"""
+    least_frames: int = 0
+    """a cycle goes through the whole workload again and again until it has so many; pts go on"""
     window: tuple[int, int] = (0, 0)
     """for instruments that look at a part of a run: numbers of the first and the last interval, as
     in harness.timeline.layout, both included"""
@@ -78,6 +78,10 @@ class Outcome(msgspec.Struct):
     """what a segment without a format meant"""
     target_root: str = ""
     """folder of the package, or the file, that the target was imported from"""
+    repeats: int = 1
+    """how often a cycle went through the workload"""
+    measured_s: float = 0.0
+    """seconds that all cycles took, without preparation; 0 where it wasn't measured"""
     nireq: int | None = None
     stateful: bool = False
     """declared by the run or by the factory to keep state between frames"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 
 from harness.flight import map_file
 from harness.instruments.capture import capture
@@ -15,6 +16,9 @@ from harness.spec import RESULTS, SAMPLES
 
 INTERVALS_BESIDE_STEPS = 3
 """open, flush and close"""
+SLOW_FIELDS_EVERY = 16
+"""Of a soak run, every so many samples have threads, descriptors and pages read anew; the others
+repeat them."""
 _REHEARSALS = 100
 """digests taken beforehand: the interpreter keeps objects for reuse, the more the first time"""
 
@@ -27,7 +31,8 @@ def run(setting: Setting) -> None:
     samples = 1 + (len(setting.steps) + INTERVALS_BESIDE_STEPS) * setting.spec.cycles
     memory = map_file(setting.folder / SAMPLES, 8 * len(FIELDS) * samples)
     rehearse(setting, Sampler([0] * len(FIELDS) * (len(setting.steps) + INTERVALS_BESIDE_STEPS)))
-    sample = Sampler(memoryview(memory).cast("q"))
+    soaking = setting.spec.least_frames > 0
+    sample = Sampler(memoryview(memory).cast("q"), SLOW_FIELDS_EVERY if soaking else 1)
     log = _log(setting) if setting.spec.digests else None
     driver = setting.driver(sample, log.result if log else None)
     gc.collect()
@@ -37,6 +42,7 @@ def run(setting: Setting) -> None:
         for _ in range(_REHEARSALS):
             log.result(setting.source.frame(0))
     sample()
+    started = time.perf_counter()
     try:
         for number in range(1, setting.spec.cycles + 1):
             if log:
@@ -44,6 +50,7 @@ def run(setting: Setting) -> None:
                 capture(log, setting.spec.capture if number == 1 else None, setting.folder)
             driver.run_cycle(number)
     finally:
+        setting.outcome.measured_s = time.perf_counter() - started
         setting.outcome.nireq = driver.nireq
 
 

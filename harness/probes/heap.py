@@ -14,7 +14,21 @@ from typing import Protocol
 
 import psutil
 
-FIELDS = ("heap_bytes", "python_blocks", "threads", "descriptors", "virtual_pages")
+from harness.probes import cuda
+
+FIELDS = (
+    "heap_bytes",
+    "python_blocks",
+    "threads",
+    "descriptors",
+    "virtual_pages",
+    "cuda_bytes",
+    "cuda_blocks",
+    "pinned_bytes",
+)
+"""The last three are 0 without a GPU."""
+_SLOW = 2
+"""where those begin that take a system call each"""
 
 
 class Numbers(Protocol):
@@ -26,9 +40,15 @@ class Numbers(Protocol):
 class Sampler:
     """Writes one sample each time it is called."""
 
-    def __init__(self, samples: Numbers) -> None:
+    def __init__(self, samples: Numbers, slow_every: int = 1) -> None:
+        """`slow_every`: threads, descriptors, pages and what a GPU holds are read with every so
+        many samples only, and repeated in the others."""
         self._samples = samples
         self._at = 0
+        self._slow_every = slow_every
+        self._until_slow = 1
+        self._slow: tuple[int, ...] = ()
+        self._read_cuda = cuda.reader()
 
     def __call__(self) -> None:
         """Sample this moment. Every other thread must be asleep."""
@@ -37,10 +57,15 @@ class Sampler:
         heap = psutil.heap_info()
         samples[at] = heap.heap_used + heap.mmap_used
         samples[at + 1] = sys.getallocatedblocks()
-        samples[at + 2] = len(os.listdir("/proc/self/task"))
-        samples[at + 3] = len(os.listdir("/proc/self/fd"))
-        samples[at + 4] = _virtual_pages()
-        self._at = at + len(FIELDS)
+        self._until_slow -= 1
+        if not self._until_slow:
+            self._until_slow = self._slow_every
+            self._slow = (_threads(), _descriptors(), _virtual_pages(), *self._read_cuda())
+        at += _SLOW
+        for value in self._slow:
+            samples[at] = value
+            at += 1
+        self._at = at
 
 
 def settle() -> None:
@@ -55,6 +80,15 @@ def settle() -> None:
     """
     gc.collect()
     sys._clear_type_cache()
+
+
+def _threads() -> int:
+    return os.stat("/proc/self/task").st_nlink - 2
+
+
+def _descriptors() -> int:
+    # Their number is the folder's size, from Linux 6.2 on; listing them opens one more.
+    return os.stat("/proc/self/fd").st_size or len(os.listdir("/proc/self/fd")) - 1
 
 
 def _virtual_pages() -> int:
