@@ -9,7 +9,7 @@ whole.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import accumulate
@@ -20,7 +20,7 @@ from harness.isolate import Ended
 from harness.owners import BACKEND, HARNESS, INTERPRETER, Owners, Site
 from harness.probes import trace
 from harness.reading import build
-from harness.result import Finding
+from harness.result import Finding, RuleResult
 from harness.rules.evidence import Evidence
 from harness.screening import LEAST_CHUNK, Growth, Pattern, rises
 from harness.spec import LINES, TRACE, LineGrowth, RunSpec
@@ -268,3 +268,42 @@ def _chunk(size: int) -> int:
 
 def _most(size: int) -> int:
     return _chunk(size) + _GRAIN
+
+
+def growth_result(rule: str, named: Iterable[Named], why: str) -> RuleResult:
+    """What a rule says that has nothing but screening to go by. Measured: bytes."""
+    findings = tuple(finding for one in named for finding in one.findings)
+    return RuleResult(
+        rule,
+        "fail" if findings else "pass",
+        sum(finding.bytes for finding in findings),
+        0,
+        why,
+        findings,
+    )
+
+
+def merged(result: RuleResult, named: Iterable[Named], patterns: Container[Pattern]) -> RuleResult:
+    """A rule's result with what screening has found besides.
+
+    `patterns` are those that the rule judges: "frame" and "change" for steady-growth, "cycle" for
+    teardown-release. A line that the rule itself has found is not added a second time, nor are
+    threads and descriptors to teardown-release: teardown-resources judges these.
+    """
+    known = {(finding.file, finding.line) for finding in result.findings if finding.line}
+    added = tuple(
+        finding
+        for one in named
+        if one.growth.pattern in patterns
+        and not (one.growth.pattern == "cycle" and one.growth.field in ("threads", "descriptors"))
+        for finding in one.findings
+        if (finding.file, finding.line) not in known
+    )
+    if not added:
+        return result
+    return msgspec.structs.replace(
+        result,
+        status="fail",
+        measured=result.measured + sum(finding.bytes for finding in added),
+        findings=(*result.findings, *added),
+    )
