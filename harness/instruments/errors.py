@@ -42,6 +42,7 @@ def run(setting: Setting) -> None:
     memory = map_file(setting.folder / SAMPLES, 8 * len(FIELDS) * bad_frames.ROUNDS)
     sample = Sampler(memoryview(memory).cast("q"))
     setting.recorder.frames(len(frames))
+    gc.freeze()  # what was imported is no garbage, and would make each collection slow
     bursts = bad_frames.bursts()
     good = [([frame for frame in burst if not frame.bad], ends) for burst, ends in bursts]
     _pass(setting, log, frames, 1).run(good)
