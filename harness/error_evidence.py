@@ -57,7 +57,7 @@ class Leak:
     what: str
     """"memory", or a field of harness.probes.heap.FIELDS"""
     count: int
-    """blocks, objects, threads, ...; for "heap_bytes" bytes"""
+    """blocks, objects, threads, ...; bytes where that is what the field counts"""
     bytes: int
     site: Site | None = None
     delayed: bool = False
@@ -210,8 +210,8 @@ def _incident(frame: Planned | None, row: Row | None, known: dict[int, Row]) -> 
 def leaks(timeline: Timeline | None, samples: Sequence[int]) -> tuple[Leak, ...]:
     """What there is more of after each round of errors than after the one before.
 
-    `timeline` is of the traced pass, `samples` are of the screened one. What the heap or the count
-    of objects adds is told only where no traced line explains it.
+    `timeline` is of the traced pass, `samples` are of the screened one, at each round's end. What
+    the heap or the count of objects adds is told only where no traced line explains it.
     """
     found = list(_traced(timeline)) if timeline is not None else []
     for number, name in enumerate(FIELDS):
@@ -222,7 +222,7 @@ def leaks(timeline: Timeline | None, samples: Sequence[int]) -> tuple[Leak, ...]
         explained = of_the_same and name in ("heap_bytes", "python_blocks")
         explained = explained or name == "virtual_pages"
         if rise and not explained:
-            found.append(Leak(name, rise, rise if name == "heap_bytes" else 0))
+            found.append(Leak(name, rise, rise if name.endswith("_bytes") else 0))
     return tuple(found)
 
 

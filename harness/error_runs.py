@@ -17,6 +17,7 @@ from harness.error_evidence import ErrorEvidence, Incident, Kind, judge, leaks
 from harness.instruments.errors import PASSES
 from harness.owners import Owners
 from harness.probes import trace
+from harness.probes.heap import FIELDS
 from harness.reading import build
 from harness.result import Failure, StackFrame
 from harness.result_log import read_log
@@ -66,7 +67,8 @@ def read(ended: Ended, owners: Sequence[tuple[str, str]]) -> ErrorEvidence:
 
 
 def _samples(ended: Ended) -> array[int]:
-    return array("q", (ended.folder / SAMPLES).read_bytes())
+    """Those of the rounds' ends, without the one before."""
+    return array("q", (ended.folder / SAMPLES).read_bytes())[len(FIELDS) :]
 
 
 def _broken_off(failure: Failure) -> Incident:

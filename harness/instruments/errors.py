@@ -36,10 +36,14 @@ _ROOM = 4 * len(bad_frames.schedule())
 
 
 def run(setting: Setting) -> None:
-    """Write rows to RESULTS, samples at the end of each round to SAMPLES, and a TRACE."""
+    """Write rows to RESULTS, a TRACE, and samples to SAMPLES.
+
+    The first sample, which is the sampler's own first use, is taken before the screened pass; the
+    others at the end of each round.
+    """
     frames = bad_frames.source(setting.source.frame(0), setting.spec.seed)
     log = ResultLog(setting.folder / RESULTS, len(PASSES), _ROOM)
-    memory = map_file(setting.folder / SAMPLES, 8 * len(FIELDS) * bad_frames.ROUNDS)
+    memory = map_file(setting.folder / SAMPLES, 8 * len(FIELDS) * (1 + bad_frames.ROUNDS))
     sample = Sampler(memoryview(memory).cast("q"))
     setting.recorder.frames(len(frames))
     gc.freeze()  # what was imported is no garbage, and would make each collection slow
@@ -49,6 +53,7 @@ def run(setting: Setting) -> None:
     _pass(setting, log, frames, 2).run(good)
     gc.collect()
     gc.disable()
+    sample()
     _pass(setting, log, frames, 3, ended_round=sample).run(bursts)
     gc.collect()
     emptied = free_lists.empty()

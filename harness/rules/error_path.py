@@ -26,6 +26,9 @@ _THINGS = {
     "python_blocks": "small Python objects",
     "threads": "threads",
     "descriptors": "file descriptors",
+    "cuda_bytes": "bytes of GPU memory",
+    "cuda_blocks": "blocks of GPU memory",
+    "pinned_bytes": "bytes of pinned memory",
 }
 
 
@@ -112,7 +115,7 @@ def _leak(leak: Leak) -> Finding:
             line=0,
             function=leak.what,
             frames=(),
-            count=1 if leak.what == "heap_bytes" else leak.count,
+            count=1 if leak.bytes else leak.count,
             bytes=leak.bytes,
             cycle=0,
             stack=(),
