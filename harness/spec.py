@@ -83,6 +83,10 @@ class Outcome(msgspec.Struct):
     measured_s: float = 0.0
     """seconds that all cycles took, without preparation; 0 where it wasn't measured"""
     nireq: int | None = None
+    burst: int = 0
+    """frames that the burst instrument submitted without a wait"""
+    inputs_alive: int | None = None
+    """the most of them that were referred to at once"""
     stateful: bool = False
     """declared by the run or by the factory to keep state between frames"""
     baseline: dict[str, Any] = msgspec.field(default_factory=dict)

@@ -86,6 +86,10 @@ class Timeline:
     """per finished step of all cycles"""
     nireq: int | None = None
     """requests that the backend says it has"""
+    burst: int = 0
+    """frames that were submitted without a wait, in a run of their own"""
+    inputs_alive: int | None = None
+    """the most of them that the backend referred to at once; None if that was not measured"""
     resources: Sequence[dict[str, object]] = field(default_factory=tuple)
     """what the process held before the first cycle, then after each cycle"""
     garbage: Garbage = field(default_factory=Garbage)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.instruments import errors, lines, narrow, reference, screening, tracing
+from harness.instruments import burst, errors, lines, narrow, reference, screening, tracing
 from harness.instruments.setting import Setting
 
 INSTRUMENTS: dict[str, Callable[[Setting], None]] = {
@@ -19,5 +19,6 @@ INSTRUMENTS: dict[str, Callable[[Setting], None]] = {
     "lines": lines.run,
     "reference": reference.run,
     "errors": errors.run,
+    "burst": burst.run,
 }
 """by the name that `RunSpec.instrument` has"""

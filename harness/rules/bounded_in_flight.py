@@ -5,6 +5,9 @@ are bounded. Frames in flight rise without bound if, among steps with equally ma
 fewest and the most that are held in the second half of a cycle are more than in the first, and if
 the last quarter still reaches a height of its own. A backend that returns nothing until flush
 rises too: for a longer stream it needs more memory.
+
+And in a burst a backend that says how many requests it has keeps no more input frames than these
+can be at work on (see harness.instruments.burst).
 """
 
 from __future__ import annotations
@@ -17,6 +20,10 @@ from harness.result import Finding, RuleResult
 from harness.timeline import Interval, Timeline
 
 ID = "bounded-in-flight"
+_INPUTS_PER_REQUEST = 2
+"""Each request may refer to the frame it works on, and a worker still to the one before."""
+_INPUTS_IN_HAND = 2
+"""the frame that waits for a request, and one on its way out"""
 _STEPS_NEEDED = 8
 """to tell a rise from a lag that has yet to be reached"""
 
@@ -30,13 +37,14 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001
         for position, number in enumerate(timeline.steps)
     ]
     most = max(frames for _, frames in held)
-    findings = tuple(finding for finding in (_rise(held), _excess(held, timeline.nireq)) if finding)
+    found = (_rise(held), _excess(held, timeline.nireq), _queue(timeline))
+    findings = tuple(finding for finding in found if finding)
     limit = most if timeline.nireq is None else timeline.nireq + _lag(held)
     return RuleResult(
         ID,
         "fail" if findings else "pass",
         most,
-        limit if not findings else min(limit, most - 1),
+        limit if not findings else max(0, min(limit, most - 1)),
         "frames submitted and not yet returned at the end of any step"
         + ("" if timeline.nireq is None else f"; the backend has {timeline.nireq:,} requests"),
         findings,
@@ -76,6 +84,30 @@ def _excess(held: _Held, nireq: int | None) -> Finding | None:
     beside = f" and holds {lag:,} back throughout" if lag else ""
     words = f"{most:,} frames in flight, though the backend has {nireq:,} requests{beside}"
     return _finding("in-flight-above-nireq", over, most, words)
+
+
+def _queue(timeline: Timeline) -> Finding | None:
+    """Input frames that pile up when they come faster than they are worked on."""
+    nireq, alive = timeline.nireq, timeline.inputs_alive
+    if nireq is None or alive is None or alive <= _INPUTS_PER_REQUEST * nireq + _INPUTS_IN_HAND:
+        return None
+    text = (
+        f"{alive:,} of {timeline.burst:,} frames that were submitted without a wait were kept at "
+        f"once, though the backend has {nireq:,} requests: execute queues them instead of blocking"
+    )
+    return Finding(
+        owner="backend",
+        file="",
+        line=0,
+        function="execute",
+        frames=(),
+        count=alive,
+        bytes=0,
+        cycle=0,
+        stack=(),
+        kind="unbounded-queue",
+        text=text,
+    )
 
 
 def _like_steps(held: _Held) -> Iterator[_Held]:
