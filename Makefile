@@ -14,7 +14,7 @@ NEWER_PYTHON := import sys; sys.exit(sys.version_info < (3, 11))
 
 .PHONY: help
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: setup
 setup: $(READY) ## install into .venv, if pyproject.toml or constraints.txt changed
@@ -56,6 +56,14 @@ lint: $(READY) ## check style and types
 .PHONY: soak
 soak: $(READY) ## run the long tests, and many more generated examples
 	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -q -n 2
+
+.PHONY: bench-trace
+bench-trace: $(READY) ## time and findings beside memcheck and heaptrack, some two minutes
+	@$(BIN)/python -m harness.bench.peers
+
+.PHONY: bench-events
+bench-events: $(READY) ## time and memory that analysing a trace takes, by its length
+	@$(BIN)/python -m harness.bench.events
 
 .PHONY: clean
 clean: ## remove .venv, caches and generated reports

@@ -21,7 +21,7 @@ SOURCES = sorted(
     path for folder in ("backend", "harness", "tests") for path in (ROOT / folder).rglob("*.py")
 )
 MOST_LINES = 320
-ENTRY = re.compile(r"^(?P<name>[a-z]+):.*## (?P<help>.+)$", re.MULTILINE)
+ENTRY = re.compile(r"^(?P<name>[a-z-]+):.*## (?P<help>.+)$", re.MULTILINE)
 
 README = (ROOT / "README.md").read_text()
 MAKEFILE = (ROOT / "Makefile").read_text()

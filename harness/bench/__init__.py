@@ -1,0 +1,1 @@
+"""What the measurement costs, measured: `make bench-trace` and `make bench-events`."""
