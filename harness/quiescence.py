@@ -16,6 +16,8 @@ import time
 _TASKS = "/proc/self/task"
 _OFFER_S = 50e-6
 _LONGEST_OFFER_S = 2e-3
+_LOOKS = 16
+"""A wait is longer than need be by a part of this at the most, up to _LONGEST_OFFER_S."""
 _ASLEEP = (b"S", b"I")
 
 
@@ -32,18 +34,20 @@ def wait_quiescent(patience_s: float) -> None:
     before = _look()
     if before is not None and (not before or before == _at_rest):
         return
-    deadline, pause = time.monotonic() + patience_s, _OFFER_S
+    started = time.monotonic()
+    waited = 0.0
     while True:
-        time.sleep(pause)
-        # Each look leaves records in the trace and takes the interpreter lock: the longer it
-        # takes, the less often.
-        pause = min(pause * 1.2, _LONGEST_OFFER_S)
+        # Each look leaves records in the trace and takes the interpreter lock: the longer it has
+        # taken, the less often. But who is asleep now may well be at rest.
+        at_work = before is None
+        time.sleep(min(max(_OFFER_S, waited / _LOOKS), _LONGEST_OFFER_S) if at_work else _OFFER_S)
         now = _look()
         if now is not None and now == before:
             _at_rest = now
             return
         before = now
-        if time.monotonic() > deadline:
+        waited = time.monotonic() - started
+        if waited > patience_s:
             raise NotQuiescentError(f"threads that never rest: {', '.join(_busy())}")
 
 

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import psutil
 
-from harness.probes import cuda
+from harness.probes import cuda as cuda_probe
 
 FIELDS = (
     "heap_bytes",
@@ -27,8 +27,6 @@ FIELDS = (
     "pinned_bytes",
 )
 """The last three are 0 without a GPU."""
-_SLOW = 2
-"""where those begin that take a system call each"""
 
 
 class Numbers(Protocol):
@@ -41,27 +39,30 @@ class Sampler:
     """Writes one sample each time it is called."""
 
     def __init__(self, samples: Numbers, slow_every: int = 1) -> None:
-        """`slow_every`: threads, descriptors, pages and what a GPU holds are read with every so
-        many samples only, and repeated in the others."""
+        """`slow_every`: all but heap bytes is read with every so many samples only, and repeated in
+        the others."""
         self._samples = samples
         self._at = 0
         self._slow_every = slow_every
         self._until_slow = 1
         self._slow: tuple[int, ...] = ()
-        self._read_cuda = cuda.reader()
+        self._read_cuda = cuda_probe.reader()
 
     def __call__(self) -> None:
         """Sample this moment. Every other thread must be asleep."""
-        settle()
+        self._until_slow -= 1
+        slow = not self._until_slow
+        if slow:
+            self._until_slow = self._slow_every
+            settle()
         at, samples = self._at, self._samples
         heap = psutil.heap_info()
         samples[at] = heap.heap_used + heap.mmap_used
-        samples[at + 1] = sys.getallocatedblocks()
-        self._until_slow -= 1
-        if not self._until_slow:
-            self._until_slow = self._slow_every
-            self._slow = (_threads(), _descriptors(), _virtual_pages(), *self._read_cuda())
-        at += _SLOW
+        if slow:
+            blocks = sys.getallocatedblocks()
+            cuda = self._read_cuda()
+            self._slow = (blocks, _threads(), _descriptors(), _virtual_pages(), *cuda)
+        at += 1
         for value in self._slow:
             samples[at] = value
             at += 1
