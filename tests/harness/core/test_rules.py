@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from itertools import pairwise
 
 import pytest
 
 from harness.contract import Contract
 from harness.result import RuleResult
-from harness.rules import (
-    RULES,
-    grow_only,
-    steady_allocations,
-    steady_growth,
-    teardown_release,
-    teardown_resources,
-)
+from harness.rules import RULES, grow_only, steady_allocations, steady_growth, teardown_release
 from harness.rules.teardown_release import first_use
 from harness.timeline import END, PAGE
 from tests.harness.core.synthetic import Made
@@ -30,7 +22,7 @@ def told(result: RuleResult) -> tuple[str, int]:
 
 
 def test_every_rule_is_known_by_its_own_id() -> None:
-    timeline = Made(4).timeline([_held(), _held()])
+    timeline = Made(4).timeline()
     for name, check in RULES.items():
         assert check(timeline, OWNED).rule == name
         assert check(timeline, OWNED).status in ("pass", "skipped")
@@ -322,76 +314,3 @@ def test_a_frame_of_the_source_that_a_backend_keeps_for_ever_is_a_leak() -> None
     for cycle in (1, 2, 3):
         made.block(made.number("step", cycle), END, 12288, owner="source")
     assert told(release(made)) == ("fail", 2 * 12288)
-
-
-# teardown-resources
-
-
-WORDS = {
-    "threads": "thread",
-    "descriptors": "file descriptor",
-    "children": "child process",
-    "mappings": "mapping",
-    "shared_memory": "shared memory segment",
-}
-
-
-def _held(**more: list[str]) -> dict[str, object]:
-    names = dict.fromkeys(teardown_resources.KINDS, ()) | {
-        "threads": ["main"],
-        "descriptors": ["/a", "/a"],
-        **more,
-    }
-    return {
-        kind: [{"name": name, "kind": WORDS[kind]} for name in held] for kind, held in names.items()
-    }
-
-
-def resources(*ledger: dict[str, object]) -> RuleResult:
-    return teardown_resources.check(Made(1).timeline(ledger), OWNED)
-
-
-def test_what_the_first_cycle_leaves_is_kept_for_all() -> None:
-    later = _held(threads=["main", "pool"])
-    assert told(resources(_held(), later, later, later)) == ("pass", 0)
-
-
-def test_what_later_cycles_add_is_left_behind() -> None:
-    result = resources(
-        _held(),
-        _held(threads=["main", "w"]),
-        _held(threads=["main", "w", "w"]),
-        _held(threads=["main", "w", "w", "w"], mappings=["/lib"]),
-    )
-    assert told(result) == ("fail", 3)
-    texts = [finding.text for finding in result.findings]
-    assert texts == [
-        "2 threads left behind after 3 cycles: w",
-        "1 mapping left behind after 3 cycles: /lib",
-    ]
-
-
-def test_equal_names_are_counted() -> None:
-    assert told(resources(_held(), _held(), _held(descriptors=["/a"] * 3))) == ("fail", 1)
-    assert told(resources(_held(), _held(), _held(descriptors=["/a"]))) == ("pass", 0)
-
-
-def test_one_cycle_is_held_against_the_time_before() -> None:
-    assert told(resources(_held(), _held(children=["sleep"]))) == ("fail", 1)
-    assert told(resources(_held(), _held())) == ("pass", 0)
-
-
-def test_without_the_end_of_a_cycle_nothing_is_known() -> None:
-    assert told(resources()) == ("skipped", 0)
-    assert told(resources(_held())) == ("skipped", 0)
-
-
-@pytest.mark.parametrize("kind", teardown_resources.KINDS)
-@pytest.mark.parametrize("count", [1, 2])
-def test_words_for_each_kind(kind: str, count: int) -> None:
-    before = _held()
-    added = [{"name": "new", "kind": WORDS[kind]}] * count
-    after = before | {kind: [*before[kind], *added]}  # type: ignore[misc]
-    result = resources(before, before, after)
-    assert Counter(told(result)) == Counter(("fail", count))
-    assert result.findings[0].text.startswith(f"{count} ")
