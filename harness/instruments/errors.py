@@ -27,8 +27,9 @@ from harness.spec import RESULTS, SAMPLES, TRACE
 
 PASSES = ("control", "second control", "screened", "traced")
 """groups of rows in RESULTS, and cycles for the flight recorder, from 1"""
-_GRACE_S = 0.1
-"""How long a result may stay away from a quiescent backend before it counts as held back."""
+_GRACE_S = 0.02
+"""How long a result may stay away from a quiescent backend before it counts as held back. Short:
+what comes later is still taken in order, only with a later step."""
 _SLICE_S = 0.002
 _MOST_EXCEPTIONS = 8
 """in a row, from a get_result that may raise the same for ever"""

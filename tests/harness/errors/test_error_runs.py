@@ -131,8 +131,14 @@ def test_what_serves_errors_well_passes(name: str) -> None:
     assert (result.status, result.findings, result.measured) == ("pass", (), 0)
 
 
-@pytest.mark.parametrize("options", [{}, {"mode": "async"}, {"mode": "async", "nireq": 1}])
-@pytest.mark.parametrize("target", ["reference", "delay"])
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [
+        ("reference", {}),
+        ("reference", {"mode": "async"}),
+        ("delay", {"mode": "async", "nireq": 1}),
+    ],
+)
 def test_the_reference_backend_passes(target: str, options: dict[str, Any]) -> None:
     result = verdict(target, options=options)
     assert (result.status, result.findings) == ("pass", ())

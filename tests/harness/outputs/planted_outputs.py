@@ -122,16 +122,8 @@ class Loses(Queued):
             super().serve(frame)
 
 
-class LosesArrays(Loses):
-    """The same without pts: the pixels tell."""
-
-    def get_result(self) -> Any:
-        result = super().get_result()
-        return None if result is None else result.data
-
-
 class LosesFlat(Loses):
-    """The same, where all results are equal: nothing tells."""
+    """The same, where all results are equal and have no pts: nothing tells."""
 
     def get_result(self) -> Any:
         result = super().get_result()
