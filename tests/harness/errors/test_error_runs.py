@@ -21,6 +21,7 @@ from harness.spec import RunSpec
 from harness.timeline import Timeline
 
 PLANTED = Path(__file__).parent / "planted_errors.py"
+THREADS = Path(__file__).parent / "planted_threads.py"
 BAD = tuple(frame.number for frame in bad_frames.schedule() if frame.bad)
 AFTER = tuple(number + 1 for number in BAD)
 
@@ -28,7 +29,7 @@ AFTER = tuple(number + 1 for number in BAD)
 def verdict(target: str, timeout: float = 20.0, **changes: Any) -> RuleResult:
     """What the rule says of a planted backend, or of another target."""
     if target[0].isupper():
-        target = f"{PLANTED}:{target}"
+        target = f"{THREADS if target.startswith('Thread') else PLANTED}:{target}"
     values: dict[str, Any] = {
         "target": targets.resolve(target),
         "options": {},
@@ -78,7 +79,7 @@ def test_a_hang_is_a_failure_at_its_line(name: str, phase: str) -> None:
     (finding,) = result.findings
     assert (result.status, finding.kind) == ("fail", "hang")
     assert f"in {phase}" in finding.text
-    assert Path(finding.file).name == PLANTED.name
+    assert Path(finding.file) in (PLANTED, THREADS)
 
 
 def test_a_failed_frame_that_is_delivered_and_the_next_lost_is_told() -> None:
