@@ -33,6 +33,7 @@ def wait_quiescent(patience_s: float) -> None:
     global _at_rest
     before = _look()
     if before is not None and (not before or before == _at_rest):
+        _at_rest = before
         return
     started = time.monotonic()
     waited = 0.0

@@ -8,7 +8,7 @@ frame   over a stretch of steady steps. The stretch is cut in three: the high-wa
 change  over visits to the same geometry, of one cycle, after the last record step: more at the end
         of each visit than of the one before, over three visits or more; from seven visits on, in
         each third of them.
-cycle   over the cycles: more at each one's end than at that of the one before, from the second on.
+cycle   over the cycles: more at each one's end than at that of the one before.
 
 What is exactly zero for a clean backend, and what is not (measured on the shipped models, sync and
 async, with the allocator as harness.isolate pins it):
@@ -16,7 +16,7 @@ async, with the allocator as harness.isolate pins it):
 - Heap bytes are constant on steady steps, all of them. At the ends of cycles they are constant in
   sync mode; in async mode 16 bytes come or go now and then: the table of thread-locals that each
   new thread gets is a block whose rest was too small to cut off. Such rests are why a rise counts
-  only if it is of LEAST_CHUNK bytes, the least that a malloc takes.
+  only if it is of LEAST_CHUNK bytes, the least that a malloc takes; over cycles, on average.
 - Python blocks, once free lists and method cache are emptied (probes.heap.settle), rise by seven to
   nine on two steps, where the counts of frames pass 256, and are constant at the ends of cycles. If
   they are not emptied, they rise by four to nine a cycle.
@@ -43,8 +43,10 @@ Pattern = Literal["frame", "change", "cycle"]
 
 LEAST_CHUNK = 32
 """bytes of the smallest block of glibc's malloc, its header included"""
+_REST = 16
+"""bytes that a block of malloc's may have too many, if they are too few for a block of their own"""
 CYCLES_NEEDED = 3
-"""What the first cycle adds is first use; what later ones add, again and again, is not."""
+"""What the first cycle adds is first use; what both of the next two add is not."""
 _BESIDE_STEPS = 3
 """samples of a cycle that end no step: open, flush and close"""
 _SHORTEST_PART = 256
@@ -254,7 +256,8 @@ def _growth(
 def _over_cycles(screening: Screening, field: Field) -> Iterator[Growth]:
     cycles = range(1, screening.cycles + 1)
     ends = [screening.end(field, cycle) for cycle in cycles]
-    if len(ends) < CYCLES_NEEDED or not rises(ends[1:], _LEAST[field]):
+    least = (len(ends) - 1) * _LEAST[field] - (_REST if field == "heap_bytes" else 0)
+    if len(ends) < CYCLES_NEEDED or not rises(ends) or ends[-1] - ends[0] < least:
         return
     close = len(screening.steps) + _BESIDE_STEPS - 1
     points = tuple(screening.interval(cycle, close) for cycle in cycles)

@@ -10,6 +10,7 @@ from harness.instruments.capture import capture
 from harness.instruments.reference import PER_FRAME
 from harness.instruments.rehearsal import rehearse
 from harness.instruments.setting import Setting
+from harness.probes import free_lists
 from harness.probes.heap import FIELDS, Sampler
 from harness.result_log import ResultLog
 from harness.spec import RESULTS, SAMPLES
@@ -36,6 +37,9 @@ def run(setting: Setting) -> None:
     sample = Sampler(memoryview(memory).cast("q"), SLOW_FIELDS_EVERY if soaking else 1)
     log = _log(setting) if setting.spec.digests else None
     driver = setting.driver(sample, log.result if log else None)
+    # numpy's free lists, which fill by and by, would look like growth of 32 bytes now and then.
+    emptied = free_lists.empty()
+    free_lists.fill()
     gc.collect()
     gc.freeze()
     gc.disable()
@@ -53,6 +57,7 @@ def run(setting: Setting) -> None:
     finally:
         setting.outcome.measured_s = time.perf_counter() - started
         setting.outcome.nireq = driver.nireq
+    del emptied
 
 
 def _log(setting: Setting) -> ResultLog:

@@ -189,3 +189,12 @@ class CleanOnWorker(MallocOnWorker):
 
     def leak(self) -> None:
         _FREE(_MALLOC(16))
+
+
+class Raises(Clean):
+    """Fails in the middle of a long run."""
+
+    def process(self, frame: Any) -> None:
+        super().process(frame)
+        if self.frame == 300:
+            raise ValueError("at frame 300")

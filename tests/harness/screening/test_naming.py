@@ -1,0 +1,106 @@
+"""Planted faults that the ordinary trace does not see, or not by itself, each named at its line."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.naming import blame, merged
+from harness.result import RuleResult
+from harness.screening import Growth, find
+from harness.spec import LineGrowth
+from tests.harness.screening.helpers import (
+    findings,
+    line_of,
+    named,
+    places,
+    screened,
+    spec_of,
+)
+
+_CHANGES = ",".join(["64x64@25*20,32x32@25*20"] * 4)
+
+
+@pytest.mark.parametrize(
+    ("fault", "field", "count"),
+    [
+        ("EveryFiftieth", "python_blocks", 4),
+        ("TuplePerFrame", "python_blocks", 192),
+        ("MallocPerFrame", "heap_bytes", 192),
+        ("MallocEveryFiftieth", "heap_bytes", 4),
+        ("Memalign", "heap_bytes", 192),
+        ("RawMalloc", "heap_bytes", 192),
+        ("MallocOnWorker", "heap_bytes", 192),
+    ],
+)
+def test_growth_with_the_frames_is_named(fault: str, field: str, count: int) -> None:
+    found = named(spec_of(fault), "frame")
+    assert field in {one.growth.field for one in found}
+    assert places(found) == {("planted.py", line_of(fault))}
+    [finding] = [f for one in found if one.growth.field == field for f in one.findings]
+    assert len(finding.frames) == count
+    assert finding.kind == "leak-per-frame"
+    assert f"planted.py:{finding.line}" in finding.text
+
+
+@pytest.mark.parametrize("fault", ["TuplePerCycle", "MallocPerCycle"])
+def test_growth_with_the_cycles_is_named(fault: str) -> None:
+    found = named(spec_of(fault, "64x64@25*20"))
+    assert {one.growth.pattern for one in found} == {"cycle"}
+    assert places(found) == {("planted.py", line_of(fault))}
+    assert findings(found)[0].kind == "leak-per-cycle"
+
+
+def test_growth_with_the_changes_of_resolution_is_named() -> None:
+    found = named(spec_of("MallocPerChange", _CHANGES), "change")
+    assert places(found) == {("planted.py", line_of("MallocPerChange"))}
+    assert findings(found)[0].kind == "leak-per-resolution-change"
+
+
+@pytest.mark.parametrize("twin", ["Clean", "CleanOnWorker"])
+@pytest.mark.parametrize("workload", ["64x64@25*200", _CHANGES])
+def test_a_clean_twin_does_not_grow(twin: str, workload: str) -> None:
+    assert find(screened(spec_of(twin, workload))) == []
+
+
+@pytest.mark.parametrize("model", ["identity", "delay", "small", "espcn", "srcnn", "dncnn"])
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_the_reference_backend_does_not_grow(model: str, mode: str) -> None:
+    workload = "32x32@100*400,48x48@100*60,32x32@100*60"
+    found = named(spec_of(model, workload, {"mode": mode}))
+    assert findings(found) == []
+    assert {one.growth.pattern for one in found} <= {"cycle"}
+
+
+def test_the_heap_of_a_clean_backend_is_constant_to_the_byte() -> None:
+    screening = screened(spec_of("espcn", "32x32@100*200", {"mode": "sync"}))
+    ends = [screening.end("heap_bytes", cycle) for cycle in (1, 2, 3)]
+    assert len(set(ends)) == 1
+    steady = screening.boundaries("heap_bytes", 3)[6:-2]
+    assert len(set(steady)) == 1
+
+
+def test_a_line_at_which_the_tracer_saw_as_much_is_not_blamed() -> None:
+    tensor, pointer, freed = (
+        LineGrowth("b.py", 1, "f", 1000),
+        LineGrowth("b.py", 2, "f", 32),
+        LineGrowth("b.py", 3, "f", -1000),
+    )
+    assert blame([tensor, pointer, freed], {("b.py", 1): 1030}) == ([pointer], True)
+    # Nothing is certain: whichever line added something may be it.
+    assert blame([tensor, freed], {("b.py", 1): 1030}) == ([tensor], False)
+    assert blame([freed], {}) == ([], False)
+
+
+def test_findings_are_merged_into_the_rule_that_judges_their_pattern() -> None:
+    passed = RuleResult("steady-growth", "pass", 0, 0, "why")
+    found = named(spec_of("MallocEveryFiftieth"), "frame")
+    failed = merged(passed, found, ("frame", "change"))
+    assert (failed.status, failed.measured, failed.why) == ("fail", 128, "why")
+    assert merged(passed, found, ("cycle",)) == passed
+    # A line that the rule has found itself is not said twice.
+    assert merged(failed, found, ("frame",)) == failed
+
+
+def test_a_growth_covers_what_lies_between_its_points() -> None:
+    growth = Growth("heap_bytes", "frame", 1, (4, 8, 12, 16), (6, 10, 16), 96)
+    assert growth.window == (5, 16)
