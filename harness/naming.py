@@ -8,8 +8,8 @@ whole.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import accumulate
@@ -25,15 +25,12 @@ from harness.rules.evidence import Evidence
 from harness.screening import LEAST_CHUNK, Growth, Pattern, find, read, rises
 from harness.spec import LINES, TRACE, LineGrowth, RunSpec
 from harness.timeline import Interval, Span, Timeline
+from harness.unseen import accounted, blame, requested
 
 Run = Callable[[RunSpec], AbstractContextManager[Ended]]
 """Runs a child; its folder is there while the context is open."""
 
 MANY_CYCLES = 12
-_HEADER = 8
-"""bytes that malloc adds to a request"""
-_GRAIN = 16
-"""bytes: blocks are multiples of it, and one may get as much more if the rest is too small"""
 _OBJECT_EXEMPT = frozenset({HARNESS})
 _HEAP_EXEMPT = frozenset({HARNESS, INTERPRETER})
 _KINDS: dict[Pattern, str] = {
@@ -240,52 +237,6 @@ def _live(spans: Iterable[Span], intervals: int) -> list[int]:
         changes[span.born + 1] += span.bytes
         changes[min(span.died, intervals) + 1] -= span.bytes
     return list(accumulate(changes[:-1]))
-
-
-def accounted(timeline: Timeline, first: int, last: int) -> int:
-    """Heap bytes that what the tracer has seen may take up: added from one interval's end to the
-    other's, -1 being the moment before the first."""
-    added: Counter[int] = Counter()
-    for span in timeline.spans:
-        if span.site.owner != HARNESS:
-            added[span.size] += span.count * (
-                (span.born <= last < span.died) - (span.born <= first < span.died)
-            )
-    return sum(count * _most(size) if count > 0 else count * _chunk(size)
-               for size, count in added.items())  # fmt: skip
-
-
-def requested(timeline: Timeline, first: int, last: int) -> dict[tuple[str, int], int]:
-    """By file and line: bytes that the blocks seen by the tracer in these intervals take up."""
-    sizes: Counter[tuple[str, int]] = Counter()
-    for births in timeline.births[first : last + 1]:
-        for site, born in births.items():
-            sizes[site.file, site.line] += born.bytes + born.count * (_HEADER + 2 * _GRAIN)
-    return sizes
-
-
-def blame(
-    lines: Iterable[LineGrowth], seen: Mapping[tuple[str, int], int]
-) -> tuple[list[LineGrowth], bool]:
-    """The lines that added heap bytes which the tracer did not see, and whether that is certain.
-
-    What is certain is what a line added at which the tracer has seen nothing, or less. A line may
-    allocate what another one frees: if no line is certain, all that added anything may be it.
-    """
-    added = sorted((line for line in lines if line.bytes > 0), key=lambda line: -line.bytes)
-    certain = [
-        line for line in added if line.bytes - seen.get((line.file, line.line), 0) >= LEAST_CHUNK
-    ]
-    return (certain, True) if certain else (added, False)
-
-
-def _chunk(size: int) -> int:
-    """Bytes of the heap that a block of so many bytes takes at the least."""
-    return max(LEAST_CHUNK, (size + _HEADER + _GRAIN - 1) // _GRAIN * _GRAIN)
-
-
-def _most(size: int) -> int:
-    return _chunk(size) + _GRAIN
 
 
 def growth_result(rule: str, named: Iterable[Named], why: str) -> RuleResult:

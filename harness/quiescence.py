@@ -14,6 +14,8 @@ import threading
 import time
 
 _TASKS = "/proc/self/task"
+_LINKS_ALONE = 3
+"""links of that folder when this is the only thread: two, and one for each"""
 _OFFER_S = 50e-6
 _LONGEST_OFFER_S = 2e-3
 _LOOKS = 16
@@ -31,6 +33,9 @@ def wait_quiescent(patience_s: float) -> None:
     Raises NotQuiescentError, naming those that don't, after `patience_s` seconds.
     """
     global _at_rest
+    if os.stat(_TASKS).st_nlink == _LINKS_ALONE:
+        _at_rest = {}
+        return
     before = _look()
     if before is not None and (not before or before == _at_rest):
         _at_rest = before

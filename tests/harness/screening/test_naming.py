@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.naming import blame, merged
+from harness.naming import merged
 from harness.result import RuleResult
 from harness.screening import Growth, find
 from harness.spec import LineGrowth
+from harness.unseen import blame
 from tests.harness.screening.helpers import (
     findings,
     line_of,
