@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.owners import BACKEND, OWN
+from harness.plan import PlannedStep, plan_steps
 from harness.result import Level
+from harness.spec import Outcome
+from harness.workload import Workload
 
 WARMUP_FRAMES = 8
 """frames after each change of geometry or burst size in which allocation is allowed"""
@@ -23,6 +26,11 @@ class Contract:
         if self.warmup is not None:
             return self.warmup
         return max(WARMUP_FRAMES, 2 * nireq + 2 if nireq else 0)
+
+    def steps(self, outcome: Outcome) -> list[PlannedStep]:
+        """The steps of a cycle as it was run, repeats included, with their phases."""
+        workload = Workload.parse(outcome.workload).repeated(outcome.repeats)
+        return plan_steps(workload, self.warmup_frames(outcome.nireq), outcome.default_format)
 
     def counts(self, owner: str) -> bool:
         """Whether an allocation by this owner on a steady step violates the level."""

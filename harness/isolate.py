@@ -138,64 +138,89 @@ class Zygote:
         return value
 
 
-_zygote: Zygote | None = None
-_lock = threading.Lock()
+_idle: list[Zygote] = []
+_busy: list[Zygote] = []
+_pool = threading.Lock()
 
 
-def prestart() -> None:
-    """Begin to start the helper process, so that it imports torch while the caller prepares."""
-    global _zygote
-    if _zygote is not None and _zygote.ended:
-        shutdown()
-    if _zygote is None:
-        _zygote = Zygote()
-        atexit.register(shutdown)
+def prestart(helpers: int = 1) -> None:
+    """Begin to start helper processes, so that they import torch while the caller prepares."""
+    atexit.register(shutdown)
+    with _pool:
+        while len(_idle) + len(_busy) < helpers:
+            _idle.append(Zygote())
 
 
 def shutdown() -> None:
-    """End the helper process and whatever it runs. The next run starts another."""
-    global _zygote
-    if _zygote is not None:
-        stopping, _zygote = _zygote, None
-        stopping.stop()
+    """End all helper processes and whatever they run. The next run starts another."""
+    atexit.unregister(shutdown)
+    with _pool:
+        stopping = [*_idle, *_busy]
+        _idle.clear()
+        _busy.clear()
+    for zygote in stopping:
+        zygote.stop()
+
+
+@contextlib.contextmanager
+def _borrowed() -> Iterator[Zygote]:
+    """A helper for one run; one that did not come through it is ended, not used again."""
+    prestart()
+    with _pool:
+        zygote = _idle.pop() if _idle else Zygote()
+        if zygote.ended:  # something has killed it
+            zygote.stop()
+            zygote = Zygote()
+        _busy.append(zygote)
+    try:
+        yield zygote
+    except BaseException:
+        # Whatever went wrong, Ctrl-C included, must not leave a child running.
+        with _pool:
+            mine = zygote in _busy  # else all were shut down meanwhile
+            if mine:
+                _busy.remove(zygote)
+        if mine:
+            zygote.stop()
+        raise
+    with _pool:
+        if zygote in _busy:
+            _busy.remove(zygote)
+            _idle.append(zygote)
 
 
 @contextlib.contextmanager
 def run(spec: RunSpec, timeout: float, watch: Callable[[Position, Path], None]) -> Iterator[Ended]:
     """Run a child to its end. Its folder, with the trace, is removed when the context is left.
 
-    `watch` is called a few times a second while the child runs, with its position and the folder.
+    Several runs may be on at once, each on a thread of the caller's. `watch` is called a few times
+    a second while the child runs, with its position and the folder.
     """
-    with _lock:
-        folder = Path(tempfile.mkdtemp(prefix="steadyframe-"))
+    folder = Path(tempfile.mkdtemp(prefix="steadyframe-"))
+    try:
+        (folder / SPEC).write_bytes(msgspec.json.encode(spec))
+        recorder = FlightRecorder(folder / PROGRESS, create=True)
         try:
-            (folder / SPEC).write_bytes(msgspec.json.encode(spec))
-            recorder = FlightRecorder(folder / PROGRESS, create=True)
-            try:
-                ended = _out_of_memory(_run(folder, recorder, timeout, watch), spec.memory_limit)
-            except BaseException:
-                # Whatever went wrong, Ctrl-C included, must not leave a child running.
-                shutdown()
-                raise
-            finally:
-                recorder.close()
-            yield ended
+            with _borrowed() as zygote:
+                ended = _run(zygote, folder, recorder, timeout, watch)
         finally:
-            # The zygote removes it too, at any moment, when it is shut down.
-            shutil.rmtree(folder, ignore_errors=True)
+            recorder.close()
+        yield _out_of_memory(ended, spec.memory_limit)
+    finally:
+        # The zygote removes it too, at any moment, when it is shut down.
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run(
+    zygote: Zygote,
     folder: Path,
     recorder: FlightRecorder,
     timeout: float,
     watch: Callable[[Position, Path], None],
 ) -> Ended:
-    prestart()
-    assert _zygote is not None
-    child = _zygote.start(folder)
+    child = zygote.start(folder)
     position, moved, hung = recorder.read(), time.monotonic(), False
-    while (status := _zygote.poll(_POLL)) is None:
+    while (status := zygote.poll(_POLL)) is None:
         watch(recorder.read(), folder)
         if recorder.read() != position:
             position, moved = recorder.read(), time.monotonic()

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
+from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Any
 
 from harness.errors import UsageError
 
@@ -82,3 +85,19 @@ def _suggestion(target: str, names: dict[str, tuple[EntryPoint, ...]]) -> str:
     if close:
         return f"did you mean {close[0]!r}?"
     return f"choose from {', '.join(names)}, or give package.module:factory"
+
+
+def name_of(factory: Callable[..., Any]) -> str:
+    """The target that a callable can be imported by in another process."""
+    module, name = factory.__module__, factory.__qualname__
+    if "<locals>" in name or "<lambda>" in name:
+        raise UsageError(
+            f"{name} is defined inside a function, so that a fresh process can't import it; "
+            "move it to the top of its module"
+        )
+    if module == "__main__":
+        main = sys.modules["__main__"]
+        if not getattr(main, "__file__", None):
+            raise UsageError(f"{name} was typed in, so that a fresh process can't import it")
+        return f"{Path(str(main.__file__)).absolute()}:{name}"
+    return f"{module}:{name}"

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from harness import isolate, targets
+from harness import beside, isolate, preconditions, targets
+from harness.beside import Beside, Runner
 from harness.contract import Contract
 from harness.errors import UsageError
 from harness.flight import Position, failure
+from harness.judge import judge
+from harness.naming import Namer
 from harness.owners import Owners
-from harness.plan import plan_steps
 from harness.probes import trace
 from harness.reading import build
-from harness.result import Cost, Failure, Level, Report, RuleResult, Step, Teardown, Verdict
-from harness.rules import RULES, steady_growth
-from harness.rules.teardown_release import first_use
+from harness.replay import replay
+from harness.result import Cost, Failure, Level, Report, Step, Teardown
 from harness.spec import TRACE, RunSpec, read_journal
 from harness.timeline import Interval, Timeline, layout
-from harness.workload import SCENARIOS, Workload
+from harness.workload import Workload
 
 SCHEMA = 1
 DEFAULT_SCENARIO = "concat-jump"
@@ -35,7 +36,7 @@ class Progress(msgspec.Struct, frozen=True):
     """Where a run is, for a display."""
 
     phase: str
-    """one of harness.flight.PHASES, then "analyse" """
+    """one of harness.flight.PHASES, then "analyse" and "compare" """
     cycle: int
     """from 1"""
     cycles: int
@@ -56,19 +57,24 @@ def verify(
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
     owners: Sequence[tuple[str, str]] = (),
+    stateful: bool = False,
     timeout: float = isolate.DEFAULT_TIMEOUT,
+    memory_limit: int | None = None,
+    quick: bool = False,
     progress: Callable[[Progress], None] | None = None,
 ) -> Report:
-    """Run a workload through a backend in a fresh process and hold it to a contract.
+    """Run a workload through a backend in fresh processes and hold it to a contract.
 
     `factory` is a target (`package.module:factory`, `path/file.py:factory`, or a short name) or a
-    callable that can be imported by its name. `timeout` is in seconds without any progress.
-    Raises UsageError for what the caller can mend: a target that doesn't import, a video that
-    doesn't decode.
+    callable that can be imported by its name. `timeout` is in seconds without any progress,
+    `memory_limit` in bytes beyond what a run has at its start. `quick` makes the traced run alone:
+    what takes others is skipped. Raises UsageError for what the caller can mend: a target that
+    doesn't import, a video that doesn't decode.
     """
     started = time.monotonic()
-    isolate.prestart()
-    target = factory if isinstance(factory, str) else _name_of(factory)
+    preconditions.require()
+    isolate.prestart(1 if quick else 2)
+    target = factory if isinstance(factory, str) else targets.name_of(factory)
     if isinstance(workload, str) or workload is None:
         workload = Workload.named_or_parsed(workload or DEFAULT_SCENARIO)
     spec = RunSpec(
@@ -82,6 +88,8 @@ def verify(
         patience_s=timeout / 2,
         sys_path=tuple(os.path.abspath(part) for part in sys.path),
         cwd=os.getcwd(),
+        stateful=stateful,
+        memory_limit=memory_limit,
     )
     contract = Contract(level, warmup)
     report = Report(
@@ -96,43 +104,65 @@ def verify(
         teardown=Teardown({}, {}),
         cost=Cost(0, 0),
         environment={},
-        replay=_replay(spec, target, contract, owners),
+        replay=replay(spec, target, contract, owners, quick=quick),
         cycles=cycles,
     )
     tell = progress or _tell_nobody
-    with isolate.run(spec, timeout, _watch(tell, cycles)) as ended:
-        if ended.outcome and ended.outcome.usage_error:
-            raise UsageError(ended.outcome.usage_error)
-        report.failure = ended.failure
-        tell(Progress("analyse", cycles, cycles, 0, 0))
-        events = _judge(report, ended, contract, owners)
+    events = _measure(report, spec, contract, owners, timeout, tell, quick=quick)
     report.cost = Cost(round(time.monotonic() - started, 3), events)
     return report
 
 
-def _judge(
+def _measure(
     report: Report,
-    ended: isolate.Ended,
+    spec: RunSpec,
     contract: Contract,
     owners: Sequence[tuple[str, str]],
+    timeout: float,
+    tell: Callable[[Progress], None],
+    *,
+    quick: bool,
 ) -> int:
-    """Fill in what was measured and what the rules say of it; the number of trace records."""
+    """Make the runs and fill in what they show; the number of trace records."""
+    runner = Runner(timeout)
+    with ThreadPoolExecutor(1) as aside:
+        others = None if quick else aside.submit(beside.measure, spec, contract, owners, runner)
+        try:
+            with isolate.run(spec, timeout, _watch(tell, spec.cycles)) as ended:
+                if ended.outcome and ended.outcome.usage_error:
+                    raise UsageError(ended.outcome.usage_error)
+                tell(Progress("analyse", spec.cycles, spec.cycles, 0, 0))
+                timeline = _read(report, ended, contract, owners)
+            if timeline is not None and report.failure is None:
+                tell(Progress("compare", spec.cycles, spec.cycles, 0, 0))
+                shown = others.result() if others else Beside()
+                namer = Namer(spec, timeline.intervals, owners, runner)
+                judge(report, contract, timeline, shown, namer)
+        except BaseException:
+            isolate.shutdown()
+            raise
+        finally:
+            runner.cancel()
+    return timeline.events if timeline else 0
+
+
+def _read(
+    report: Report, ended: isolate.Ended, contract: Contract, owners: Sequence[tuple[str, str]]
+) -> Timeline | None:
+    """The timeline of a traced run, None if it left no trace; what is plainly told is filled in."""
+    report.failure = ended.failure
     outcome = ended.outcome
     if outcome is None or not (ended.folder / TRACE).exists():
-        return 0
+        return None
     report.workload = outcome.workload
     report.environment = outcome.environment
     report.notes = outcome.notes
-    plan = plan_steps(
-        Workload.parse(outcome.workload),
-        contract.warmup_frames(outcome.nireq),
-        outcome.default_format,
-    )
-    intervals = layout(report.cycles, plan)
+    intervals = layout(report.cycles, contract.steps(outcome))
     timeline = build(
         trace.read(ended.folder / TRACE), intervals, Owners(owners, outcome.target_root)
     )
     timeline.in_flight = read_journal(ended.folder)
+    timeline.nireq = outcome.nireq
     timeline.resources = (outcome.baseline, *outcome.cycle_ends)
     timeline.garbage = outcome.garbage
     report.steps = tuple(_steps(timeline))
@@ -140,12 +170,7 @@ def _judge(
     report.teardown = Teardown(outcome.baseline, after)
     if report.failure is None and len(timeline.intervals) < len(intervals):
         report.failure = _unmeasurable(intervals[len(timeline.intervals)])
-    if report.failure is None:
-        report.teardown = Teardown(outcome.baseline, after, first_use(timeline))
-        report.notes += steady_growth.notes(timeline)
-        report.rules = tuple(rule(timeline, contract) for rule in RULES.values())
-        report.verdict = _verdict(report.rules)
-    return timeline.events
+    return timeline
 
 
 def _unmeasurable(lost: Interval) -> Failure:
@@ -156,10 +181,6 @@ def _unmeasurable(lost: Interval) -> Failure:
         "are not its own, or calls sys.setprofile"
     )
     return failure("unmeasurable", text, at, "")
-
-
-def _verdict(rules: Sequence[RuleResult]) -> Verdict:
-    return "fail" if any(rule.status == "fail" for rule in rules) else "pass"
 
 
 def _steps(timeline: Timeline) -> list[Step]:
@@ -199,41 +220,3 @@ def _watch(tell: Callable[[Progress], None], cycles: int) -> Callable[[Position,
             trace.warm_up(folder / TRACE)
 
     return watch
-
-
-def _name_of(factory: Callable[..., Any]) -> str:
-    """The target that a callable can be imported by in another process."""
-    module, name = factory.__module__, factory.__qualname__
-    if "<locals>" in name or "<lambda>" in name:
-        raise UsageError(
-            f"{name} is defined inside a function, so that a fresh process can't import it; "
-            "move it to the top of its module"
-        )
-    if module == "__main__":
-        main = sys.modules["__main__"]
-        if not getattr(main, "__file__", None):
-            raise UsageError(f"{name} was typed in, so that a fresh process can't import it")
-        return f"{Path(str(main.__file__)).absolute()}:{name}"
-    return f"{module}:{name}"
-
-
-def _replay(
-    spec: RunSpec, target: str, contract: Contract, owners: Sequence[tuple[str, str]]
-) -> str:
-    """The command that does this again."""
-    words = ["steadyframe", "verify", target]
-    if spec.video:
-        words += ["--video", spec.video]
-    elif spec.workload:
-        named = {str(workload): name for name, workload in SCENARIOS.items()}
-        words += ["--workload", named.get(spec.workload, spec.workload)]
-    words += ["--level", contract.level, "--cycles", str(spec.cycles)]
-    if contract.warmup is not None:
-        words += ["--warmup", str(contract.warmup)]
-    if spec.seed:
-        words += ["--seed", str(spec.seed)]
-    for name, value in spec.options.items():
-        words += ["--arg", f"{name}={value}"]
-    for owner, glob in owners:
-        words += ["--owner", f"{owner}={glob}"]
-    return shlex.join(words)

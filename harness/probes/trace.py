@@ -80,7 +80,7 @@ def read(path: Path) -> Iterator[Record]:
     import memray
 
     # What memray prints of a trace that was cut off, the report says in its own words.
-    memray.set_log_level(logging.CRITICAL)
+    memray.set_log_level(logging.CRITICAL)  # type: ignore[attr-defined]  # not in its stubs
     with contextlib.suppress(OSError):  # memray's word for a file that was not finished
         yield from memray.FileReader(path).get_allocation_records()
 

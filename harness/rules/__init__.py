@@ -9,7 +9,9 @@ from harness.contract import Contract
 from harness.result import RuleResult
 from harness.rules import (
     bounded_in_flight,
+    error_path,
     grow_only,
+    output,
     prompt_release,
     steady_allocations,
     steady_growth,
@@ -28,5 +30,7 @@ RULES: dict[str, Rule] = {
     "prompt-release": prompt_release.check,
     "teardown-release": teardown_release.check,
     "teardown-resources": teardown_resources.check,
+    "output": output.check,
+    "error-path": error_path.check,
 }
 """by id, in the order of the report"""

@@ -1,0 +1,95 @@
+"""The runs beside the traced one: at native speed, with fresh instances, with bad frames, a burst.
+
+They are made on a thread while the main one traces and analyses, so that two processors share the
+work. What they measure is exact whatever else the machine does.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from harness import error_runs, isolate, output_runs, screening
+from harness.contract import Contract
+from harness.error_evidence import ErrorEvidence
+from harness.flight import Position
+from harness.outputs import OutputEvidence
+from harness.result import Failure
+from harness.result_log import read_log
+from harness.screening import Screening
+from harness.spec import RESULTS, Outcome, RunSpec
+
+
+class CancelledError(Exception):
+    """Nobody waits for these runs any more."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What the runs beside the traced one have shown."""
+
+    failure: Failure | None = None
+    """of the run at native speed; the other runs are not made then"""
+    screening: Screening | None = None
+    outputs: OutputEvidence | None = None
+    errors: ErrorEvidence | None = None
+    burst: int = 0
+    inputs_alive: int | None = None
+
+
+class Runner:
+    """Runs children one after the other, until it is cancelled."""
+
+    def __init__(self, timeout: float) -> None:
+        self._timeout = timeout
+        self._cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        """Begin no further run."""
+        self._cancelled.set()
+
+    @contextmanager
+    def __call__(self, spec: RunSpec) -> Iterator[isolate.Ended]:
+        """Run one child; raises CancelledError instead once it is cancelled."""
+        if self._cancelled.is_set():
+            raise CancelledError
+        with isolate.run(spec, self._timeout, _watch) as ended:
+            yield ended
+
+
+def _watch(at: Position, folder: Path) -> None:
+    pass
+
+
+def measure(
+    spec: RunSpec, contract: Contract, owners: Sequence[tuple[str, str]], run: Runner
+) -> Beside:
+    """Make the runs that go with the traced run of `spec`. Raises CancelledError."""
+    screen = msgspec.structs.replace(spec, instrument="screen", digests=True)
+    with run(screen) as ended:
+        if ended.failure is not None or ended.outcome is None or ended.outcome.usage_error:
+            return Beside(failure=ended.failure)
+        outcome = ended.outcome
+        samples = screening.read(ended.folder, contract.steps(outcome), spec.cycles)
+        results = read_log(ended.folder / RESULTS)
+    burst = _burst(spec, outcome, run)
+    return Beside(
+        screening=samples,
+        outputs=output_runs.gather(spec, run, screened=results),
+        errors=error_runs.gather(spec, run, owners=owners),
+        burst=burst.burst if burst else 0,
+        inputs_alive=burst.inputs_alive if burst else None,
+    )
+
+
+def _burst(spec: RunSpec, outcome: Outcome, run: Runner) -> Outcome | None:
+    """What a backend that has declared its requests does with a burst of frames."""
+    if outcome.nireq is None:
+        return None
+    with run(msgspec.structs.replace(spec, instrument="burst")) as ended:
+        return ended.outcome if ended.failure is None else None

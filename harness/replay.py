@@ -1,0 +1,43 @@
+"""The command that makes a run again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from harness.contract import Contract
+from harness.spec import RunSpec
+from harness.workload import SCENARIOS
+
+
+def replay(
+    spec: RunSpec,
+    target: str,
+    contract: Contract,
+    owners: Sequence[tuple[str, str]],
+    *,
+    quick: bool,
+) -> str:
+    """The command that does this again."""
+    words = ["steadyframe", "verify", target]
+    if spec.video:
+        words += ["--video", spec.video]
+    elif spec.workload:
+        named = {str(workload): name for name, workload in SCENARIOS.items()}
+        words += ["--workload", named.get(spec.workload, spec.workload)]
+    words += ["--level", contract.level, "--cycles", str(spec.cycles)]
+    if contract.warmup is not None:
+        words += ["--warmup", str(contract.warmup)]
+    if spec.seed:
+        words += ["--seed", str(spec.seed)]
+    for name, value in spec.options.items():
+        words += ["--arg", f"{name}={value}"]
+    for owner, glob in owners:
+        words += ["--owner", f"{owner}={glob}"]
+    if spec.stateful:
+        words.append("--stateful")
+    if spec.memory_limit is not None:
+        words += ["--memory-limit", str(spec.memory_limit)]
+    if quick:
+        words.append("--quick")
+    return shlex.join(words)
