@@ -7,7 +7,7 @@ import msgspec
 from harness.beside import Beside
 from harness.contract import Contract
 from harness.naming import Namer, merged
-from harness.result import Report, RuleResult
+from harness.result import Report
 from harness.rules import RULES, steady_growth
 from harness.rules.teardown_release import first_use
 from harness.screening import Growth, Pattern, find
@@ -18,6 +18,9 @@ _SCREENED: dict[str, tuple[Pattern, ...]] = {
     "teardown-release": ("cycle",),
 }
 """patterns of growth that a rule judges besides what it sees in the trace"""
+
+
+_OBJECTS = frozenset({"python_blocks"})
 
 
 def judge(
@@ -32,20 +35,30 @@ def judge(
     timeline.errors = shown.errors
     timeline.burst = shown.burst
     timeline.inputs_alive = shown.inputs_alive
-    named = [namer.name(growth, timeline) for growth in _grown(report, shown)]
+    results = {name: rule(timeline, contract) for name, rule in RULES.items()}
     report.notes += steady_growth.notes(timeline)
-    report.notes += tuple(one.failure for one in named if one.failure)
+    growths = _grown(report, shown)
+    for name, patterns in _SCREENED.items():
+        mine = [growth for growth in growths if growth.pattern in patterns]
+        if results[name].status == "fail":
+            # The same cause, most likely; and to follow a million objects takes minutes.
+            report.notes += tuple(_not_followed(name, g) for g in mine if g.field in _OBJECTS)
+            mine = [growth for growth in mine if growth.field not in _OBJECTS]
+        named = [namer.name(growth, timeline) for growth in mine]
+        report.notes += tuple(one.failure for one in named if one.failure)
+        results[name] = merged(results[name], named, patterns)
     report.teardown = msgspec.structs.replace(
         report.teardown, first_use_survivors=first_use(timeline)
     )
-    results: list[RuleResult] = []
-    for name, rule in RULES.items():
-        result = rule(timeline, contract)
-        if patterns := _SCREENED.get(name):
-            result = merged(result, named, patterns)
-        results.append(result)
-    report.rules = tuple(results)
-    report.verdict = "fail" if any(result.status == "fail" for result in results) else "pass"
+    report.rules = tuple(results.values())
+    report.verdict = "fail" if any(rule.status == "fail" for rule in report.rules) else "pass"
+
+
+def _not_followed(rule: str, growth: Growth) -> str:
+    return (
+        f"{growth.amount:,} small Python objects more are kept as well; "
+        f"their lines are looked for once {rule} finds nothing else"
+    )
 
 
 def _grown(report: Report, shown: Beside) -> list[Growth]:

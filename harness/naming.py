@@ -101,11 +101,12 @@ class Namer:
 
     def _heap(self, growth: Growth, timeline: Timeline | None) -> Named:
         findings: tuple[Finding, ...] = ()
+        points: Sequence[int] = growth.points
+        if timeline is not None and self._is_explained(growth, timeline, points):
+            return Named(growth, (), True)
         if growth.pattern == "cycle" and not self._goes_on(growth):
             return Named(growth, (), False)
-        if timeline is not None:
-            points: Sequence[int] = growth.points
-        else:
+        if timeline is None:
             with self._run(self._narrowed("narrow", growth)) as ended:
                 timeline = self._read(ended, growth, objects=False)
             if timeline is None:
@@ -113,14 +114,18 @@ class Namer:
             points = self._points(growth)
             meaning = f"still alive: it grows {_REPEATS[growth.pattern]}"
             findings = rising_sites(timeline, points, _HEAP_EXEMPT, _KINDS[growth.pattern], meaning)
-        if growth.amount - accounted(timeline, points[0], points[-1]) < LEAST_CHUNK:
-            return Named(growth, findings, True)
+            if self._is_explained(growth, timeline, points):
+                return Named(growth, findings, True)
         with self._run(self._narrowed("lines", growth)) as ended:
             path = ended.folder / LINES
             if not path.exists():
                 return self._unnamed(growth, "native memory that the tracer does not see", ended)
             lines = msgspec.json.decode(path.read_bytes(), type=list[LineGrowth])
         return Named(growth, (*findings, *self._unseen(growth, lines, timeline, points)), True)
+
+    def _is_explained(self, growth: Growth, timeline: Timeline, points: Sequence[int]) -> bool:
+        """Whether what the tracer has seen takes up all that the heap grew by."""
+        return growth.amount - accounted(timeline, points[0], points[-1]) < LEAST_CHUNK
 
     def _goes_on(self, growth: Growth) -> bool:
         """Whether the heap grows over many cycles as it did over a few.

@@ -136,7 +136,8 @@ def _measure(
             if timeline is not None and report.failure is None:
                 tell(Progress("compare", spec.cycles, spec.cycles, 0, 0))
                 shown = others.result() if others else Beside()
-                namer = Namer(spec, timeline.intervals, owners, runner)
+                screen = msgspec.structs.replace(spec, instrument="screen")
+                namer = Namer(screen, timeline.intervals, owners, runner)
                 judge(report, contract, timeline, shown, namer)
         except BaseException:
             isolate.shutdown()
