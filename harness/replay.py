@@ -16,7 +16,8 @@ def replay(
     contract: Contract,
     owners: Sequence[tuple[str, str]],
     *,
-    quick: bool,
+    quick: bool = False,
+    soak: int | None = None,
 ) -> str:
     """The command that does this again."""
     words = ["steadyframe", "verify", target]
@@ -25,7 +26,8 @@ def replay(
     elif spec.workload:
         named = {str(workload): name for name, workload in SCENARIOS.items()}
         words += ["--workload", named.get(spec.workload, spec.workload)]
-    words += ["--level", contract.level, "--cycles", str(spec.cycles)]
+    words += ["--level", contract.level]
+    words += ["--cycles", str(spec.cycles)] if soak is None else ["--soak", str(soak)]
     if contract.warmup is not None:
         words += ["--warmup", str(contract.warmup)]
     if spec.seed:

@@ -126,6 +126,22 @@ class Failure(msgspec.Struct, frozen=True):
     """the end of stderr, or the stacks of all threads"""
 
 
+class Progress(msgspec.Struct, frozen=True):
+    """Where a run is, for a display."""
+
+    phase: str
+    """one of harness.flight.PHASES, then "analyse" and "compare" """
+    cycle: int
+    """from 1"""
+    cycles: int
+    frame: int
+    """frames submitted in this cycle"""
+    frames: int
+    """frames of one cycle; 0 while unknown"""
+    more: str = ""
+    """anything else to show, such as a speed"""
+
+
 class Report(msgspec.Struct):
     """All that is known of a run."""
 
@@ -145,3 +161,5 @@ class Report(msgspec.Struct):
     failure: Failure | None = None
     notes: tuple[str, ...] = ()
     """what a reader must know to read the numbers rightly"""
+    curves: dict[str, tuple[int, ...]] = {}
+    """of a soak run: values over its steps, evenly spaced, by the name of what was sampled"""

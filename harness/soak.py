@@ -19,13 +19,12 @@ from harness.contract import Contract
 from harness.flight import Position
 from harness.isolate import Ended
 from harness.naming import Named, Namer, growth_result
-from harness.plan import PlannedStep, plan_steps
+from harness.plan import PlannedStep
 from harness.probes.heap import FIELDS
 from harness.result import Failure, RuleResult
 from harness.screening import Screening, find, read, taken
-from harness.spec import SAMPLES, Outcome, RunSpec
+from harness.spec import SAMPLES, RunSpec
 from harness.timeline import layout
-from harness.workload import Workload
 
 CURVE_POINTS = 60
 """how many values the live curve has at the most"""
@@ -86,7 +85,7 @@ def soak(
         outcome = ended.outcome
         if ended.failure is not None or outcome is None:
             return _broken_off(ended)
-        steps = steps_of(outcome, contract)
+        steps = contract.steps(outcome)
         screening = read(ended.folder, steps, cycles=1)
     tell(SoakProgress("name", steps[-1].last + 1, steps[-1].last + 1, 0, ()))
     namer = Namer(spec, layout(1, steps), owners, lambda again: run(again, _ignore))
@@ -99,12 +98,6 @@ def soak(
         environment=outcome.environment,
         notes=outcome.notes,
     )
-
-
-def steps_of(outcome: Outcome, contract: Contract) -> list[PlannedStep]:
-    """The steps of a cycle as it was run, repeats included."""
-    workload = Workload.parse(outcome.workload).repeated(outcome.repeats)
-    return plan_steps(workload, contract.warmup_frames(outcome.nireq), outcome.default_format)
 
 
 def _rule(steps: Sequence[PlannedStep], named: Sequence[Named]) -> RuleResult:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from harness import beside, isolate, preconditions, targets
+from harness import beside, isolate, preconditions
 from harness.beside import Beside, Runner
 from harness.contract import Contract
 from harness.errors import UsageError
@@ -23,27 +21,11 @@ from harness.owners import Owners
 from harness.probes import trace
 from harness.reading import build
 from harness.replay import replay
-from harness.result import Cost, Failure, Level, Report, Step, Teardown
+from harness.request import blank_report, request
+from harness.result import Cost, Failure, Level, Progress, Report, Step, Teardown
 from harness.spec import TRACE, RunSpec, read_journal
 from harness.timeline import Interval, Timeline, layout
 from harness.workload import Workload
-
-SCHEMA = 1
-DEFAULT_SCENARIO = "concat-jump"
-
-
-class Progress(msgspec.Struct, frozen=True):
-    """Where a run is, for a display."""
-
-    phase: str
-    """one of harness.flight.PHASES, then "analyse" and "compare" """
-    cycle: int
-    """from 1"""
-    cycles: int
-    frame: int
-    """frames submitted in this cycle"""
-    frames: int
-    """frames of one cycle; 0 while unknown"""
 
 
 def verify(
@@ -74,39 +56,20 @@ def verify(
     started = time.monotonic()
     preconditions.require()
     isolate.prestart(1 if quick else 2)
-    target = factory if isinstance(factory, str) else targets.name_of(factory)
-    if isinstance(workload, str) or workload is None:
-        workload = Workload.named_or_parsed(workload or DEFAULT_SCENARIO)
-    spec = RunSpec(
-        target=targets.resolve(target),
-        options=dict(options or {}),
-        workload=None if video else str(workload),
-        video=str(Path(video).absolute()) if video else None,
+    target, spec = request(
+        factory,
+        workload,
+        video=video,
         cycles=cycles,
-        instrument="trace",
         seed=seed,
-        patience_s=timeout / 2,
-        sys_path=tuple(os.path.abspath(part) for part in sys.path),
-        cwd=os.getcwd(),
+        options=options,
         stateful=stateful,
+        timeout=timeout,
         memory_limit=memory_limit,
     )
     contract = Contract(level, warmup)
-    report = Report(
-        schema=SCHEMA,
-        verdict="no-verdict",
-        level=level,
-        target=target,
-        workload="" if video else str(workload),
-        seed=seed,
-        rules=(),
-        steps=(),
-        teardown=Teardown({}, {}),
-        cost=Cost(0, 0),
-        environment={},
-        replay=replay(spec, target, contract, owners, quick=quick),
-        cycles=cycles,
-    )
+    again = replay(spec, target, contract, owners, quick=quick)
+    report = blank_report(spec, target, contract, again)
     tell = progress or _tell_nobody
     events = _measure(report, spec, contract, owners, timeout, tell, quick=quick)
     report.cost = Cost(round(time.monotonic() - started, 3), events)

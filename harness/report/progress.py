@@ -12,7 +12,7 @@ from harness.report.text import clean
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from harness.verify import Progress
+    from harness.result import Progress
 
 Observer: TypeAlias = "Callable[[Progress], None]"
 
@@ -56,6 +56,8 @@ def describe(progress: Progress) -> str:
         words.insert(0, f"cycle {progress.cycle} of {progress.cycles}")
     if progress.frames:
         words.append(f"frame {progress.frame} of {progress.frames}")
+    if progress.more:
+        words.append(progress.more)
     return ", ".join(words)
 
 

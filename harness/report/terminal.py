@@ -15,7 +15,7 @@ from rich.text import Text
 
 from harness.report.findings import place, render_findings
 from harness.report.summary import StepGroup, steady_groups, steady_steps
-from harness.report.text import allocations, clean, plural, ranges
+from harness.report.text import allocations, clean, plural, ranges, sparkline
 from harness.result import Failure, Report
 
 MOST_ROWS = 16
@@ -73,6 +73,8 @@ def _sentence(report: Report) -> str:
 
 
 def _extent(report: Report) -> str:
+    if report.curves:
+        return "a soak run"
     steady = plural(len(steady_steps(report)), "steady step")
     return f"{plural(report.cycles, 'cycle')} with {steady}"
 
@@ -210,6 +212,10 @@ def _foot(report: Report, console: Console) -> None:
     console.print()
     for note in report.notes:
         console.print(Text(f"Note: {clean(note)}"))
+    for name, curve in report.curves.items():
+        if len(set(curve)) > 1:
+            ends = f"{curve[0]:,} to {curve[-1]:,}"
+            console.print(Text(f"{clean(name)}: {sparkline(curve)} {ends}"))
     cost = report.cost
     console.print(Text(f"Took {cost.wall_s:.1f} s, {plural(cost.events, 'event')} traced."))
     # Unwrapped, so that it can be copied whole.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+_BARS = "▁▂▃▄▅▆▇█"
 MOST_RANGES = 8
 """a longer list of ranges says no more than its beginning and its length"""
 
@@ -50,3 +51,12 @@ def ranges(numbers: Iterable[int]) -> str:
     if len(parts) > MOST_RANGES:
         parts[MOST_RANGES - 1 : -1] = ["..."]
     return ", ".join(parts)
+
+
+def sparkline(values: Sequence[int]) -> str:
+    """The values as bars of eight heights, from the smallest to the largest of them."""
+    if not values:
+        return ""
+    least, most = min(values), max(values)
+    span = max(most - least, 1)
+    return "".join(_BARS[(value - least) * (len(_BARS) - 1) // span] for value in values)

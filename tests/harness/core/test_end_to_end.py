@@ -116,10 +116,10 @@ MODELS = {
 
 @pytest.mark.parametrize("target", MODELS)
 def test_what_is_below_a_model_call_is_the_models(target: str) -> None:
-    report = verify(target, "64x64@25*20")
+    report = verify(target, "64x64@25*20", quick=True)
     assert (report.verdict, failed(report)) == ("pass", [])
     assert steady_owners(report) == {"model"}
-    counted = verify(target, "64x64@25*20", level="zero-malloc", cycles=1)
+    counted = verify(target, "64x64@25*20", level="zero-malloc", cycles=1, quick=True)
     assert failed(counted) == ["steady-allocations"]
     found = places(rule(counted, "steady-allocations").findings)
     assert sorted(found) == sorted(("model", *place) for place in MODELS[target])
@@ -269,6 +269,6 @@ def test_the_replay_command_parses_back_to_the_same_run() -> None:
 
 
 def test_a_callable_is_named_so_that_another_process_finds_it() -> None:
-    assert verify(planted.Slot, "32x32@25*4").target.endswith("planted:Slot")
+    assert verify(planted.Slot, "32x32@25*4", quick=True).target.endswith("planted:Slot")
     with pytest.raises(UsageError, match="inside a function"):
         verify(lambda frame: frame, "32x32@25*4")

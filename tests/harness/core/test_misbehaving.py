@@ -42,7 +42,7 @@ def nothing_left(clean: Path) -> Iterator[None]:
 
 
 def run(name: str, timeout: float = 30, **options: Any) -> Report:
-    return verify(f"{FILE}:{name}", "32x32@25*12", timeout=timeout, cycles=2, **options)
+    return verify(f"{FILE}:{name}", "32x32@25*12", timeout=timeout, cycles=2, quick=True, **options)
 
 
 ON_FRAME_4 = {
@@ -198,7 +198,7 @@ def test_a_file_that_does_not_import_is_bad_usage(tmp_path: Path, source: str, s
     file = tmp_path / "target.py"
     file.write_text(f"\n{source}\n")
     with pytest.raises(UsageError) as caught:
-        verify(f"{file}:f", "32x32@25*2")
+        verify(f"{file}:f", "32x32@25*2", quick=True)
     assert says in str(caught.value)
     assert f"{file}:2" in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -207,8 +207,8 @@ def test_a_file_that_does_not_import_is_bad_usage(tmp_path: Path, source: str, s
 def test_a_slow_import_is_no_hang_and_an_endless_one_is(tmp_path: Path) -> None:
     file = tmp_path / "slow.py"
     file.write_text("import time; time.sleep(1)\ndef f(frame): return frame\n")
-    assert verify(f"{file}:f", "32x32@25*10", timeout=5).verdict == "pass"
-    failure = verify(f"{file}:f", "32x32@25*10", timeout=0.3).failure
+    assert verify(f"{file}:f", "32x32@25*10", quick=True, timeout=5).verdict == "pass"
+    failure = verify(f"{file}:f", "32x32@25*10", quick=True, timeout=0.3).failure
     assert failure is not None
     assert (failure.kind, failure.phase) == ("hung", "import")
 
@@ -217,14 +217,14 @@ def test_a_slow_import_is_no_hang_and_an_endless_one_is(tmp_path: Path) -> None:
 def test_a_file_may_bear_the_name_of_a_module(tmp_path: Path, name: str) -> None:
     file = tmp_path / name
     file.write_text("def f(frame): return frame\n")
-    assert verify(f"{file}:f", "32x32@25*10").verdict == "pass"
+    assert verify(f"{file}:f", "32x32@25*10", quick=True).verdict == "pass"
 
 
 def test_a_file_finds_the_files_next_to_it(tmp_path: Path) -> None:
     (tmp_path / "sibling_of_target.py").write_text("def f(frame): return frame\n")
     file = tmp_path / "target.py"
     file.write_text("from sibling_of_target import f\n")
-    assert verify(f"{file}:f", "32x32@25*10").verdict == "pass"
+    assert verify(f"{file}:f", "32x32@25*10", quick=True).verdict == "pass"
 
 
 def test_the_zygote_may_be_killed_between_runs_and_in_one(tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_the_zygote_may_be_killed_between_runs_and_in_one(tmp_path: Path) -> Non
     assert run_planted("Slot", "32x32@25*4").failure is None
     file = tmp_path / "kills.py"
     file.write_text("import os\ndef f(frame): os.kill(os.getppid(), 9)\n")
-    report = verify(f"{file}:f", "32x32@25*4")
+    report = verify(f"{file}:f", "32x32@25*4", quick=True)
     assert report.failure is not None
     assert report.failure.kind == "killed"
     assert run_planted("Slot", "32x32@25*4").failure is None

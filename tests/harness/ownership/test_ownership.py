@@ -42,7 +42,7 @@ def line_of(name: str) -> int:
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    return verify(f"{FILE}:Parts", WORKLOAD, level="zero-malloc")
+    return verify(f"{FILE}:Parts", WORKLOAD, level="zero-malloc", quick=True)
 
 
 def test_every_line_that_allocates_is_named_with_its_owner(report: Report) -> None:

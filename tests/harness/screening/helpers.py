@@ -14,7 +14,6 @@ from harness.contract import Contract
 from harness.naming import Named, Namer
 from harness.result import Finding
 from harness.screening import Screening, find, read
-from harness.soak import steps_of
 from harness.spec import RunSpec
 from harness.timeline import layout
 
@@ -62,7 +61,7 @@ def screened(spec: RunSpec) -> Screening:
     with run(spec) as ended:
         assert ended.failure is None, ended.failure
         assert ended.outcome is not None
-        return read(ended.folder, steps_of(ended.outcome, Contract()), spec.cycles)
+        return read(ended.folder, Contract().steps(ended.outcome), spec.cycles)
 
 
 def named(spec: RunSpec, *patterns: str) -> list[Named]:

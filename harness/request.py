@@ -1,0 +1,69 @@
+"""What a caller asks for, put into the words of a run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness import targets
+from harness.contract import Contract
+from harness.result import Cost, Report, Teardown
+from harness.spec import RunSpec
+from harness.workload import Workload
+
+SCHEMA = 1
+DEFAULT_SCENARIO = "concat-jump"
+
+
+def request(
+    factory: str | Callable[..., Any],
+    workload: Workload | str | None,
+    *,
+    video: Path | None,
+    cycles: int,
+    seed: int,
+    options: Mapping[str, Any] | None,
+    stateful: bool,
+    timeout: float,
+    memory_limit: int | None,
+) -> tuple[str, RunSpec]:
+    """The target as the caller calls it, and the traced run. Raises UsageError."""
+    target = factory if isinstance(factory, str) else targets.name_of(factory)
+    if isinstance(workload, str) or workload is None:
+        workload = Workload.named_or_parsed(workload or DEFAULT_SCENARIO)
+    return target, RunSpec(
+        target=targets.resolve(target),
+        options=dict(options or {}),
+        workload=None if video else str(workload),
+        video=str(Path(video).absolute()) if video else None,
+        cycles=cycles,
+        instrument="trace",
+        seed=seed,
+        patience_s=timeout / 2,
+        sys_path=tuple(os.path.abspath(part) for part in sys.path),
+        cwd=os.getcwd(),
+        stateful=stateful,
+        memory_limit=memory_limit,
+    )
+
+
+def blank_report(spec: RunSpec, target: str, contract: Contract, again: str) -> Report:
+    """A report of which nothing is known yet but what was asked for. `again` is its replay."""
+    return Report(
+        schema=SCHEMA,
+        verdict="no-verdict",
+        level=contract.level,
+        target=target,
+        workload=spec.workload or "",
+        seed=spec.seed,
+        rules=(),
+        steps=(),
+        teardown=Teardown({}, {}),
+        cost=Cost(0, 0),
+        environment={},
+        replay=again,
+        cycles=spec.cycles,
+    )

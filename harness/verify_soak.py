@@ -1,0 +1,87 @@
+"""A soak run as a report: one cycle of many frames at native speed, judged for growth alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from harness import isolate, preconditions
+from harness.contract import Contract
+from harness.errors import UsageError
+from harness.flight import Position
+from harness.replay import replay
+from harness.report.text import sparkline
+from harness.request import blank_report, request
+from harness.result import Cost, Level, Progress, Report
+from harness.soak import SoakProgress, soak
+from harness.spec import RunSpec
+from harness.workload import Workload
+
+_CURVE = 20
+"""characters of the live curve"""
+
+
+def verify_soak(
+    factory: str | Callable[..., Any],
+    frames: int,
+    workload: Workload | str | None = None,
+    *,
+    video: Path | None = None,
+    level: Level = "zero-owned",
+    warmup: int | None = None,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+    owners: Sequence[tuple[str, str]] = (),
+    timeout: float = isolate.DEFAULT_TIMEOUT,
+    memory_limit: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Report:
+    """Feed at least so many frames to a backend, whole passes of the workload, and look for growth.
+
+    Arguments and errors are those of `harness.verify.verify`.
+    """
+    started = time.monotonic()
+    preconditions.require()
+    isolate.prestart()
+    target, spec = request(
+        factory,
+        workload,
+        video=video,
+        cycles=1,
+        seed=seed,
+        options=options,
+        stateful=False,
+        timeout=timeout,
+        memory_limit=memory_limit,
+    )
+    contract = Contract(level, warmup)
+
+    @contextmanager
+    def run(spec: RunSpec, watch: Callable[[Position, Path], None]) -> Iterator[isolate.Ended]:
+        with isolate.run(spec, timeout, watch) as ended:
+            if ended.outcome and ended.outcome.usage_error:
+                raise UsageError(ended.outcome.usage_error)
+            yield ended
+
+    def tell(at: SoakProgress) -> None:
+        if progress is not None:
+            more = f"{at.frames_per_second:,.0f} frames/s {sparkline(at.curve[-_CURVE:])}"
+            progress(Progress(at.phase, 1, 1, at.frame, at.frames, more))
+
+    done = soak(spec, frames, contract, owners, run, tell)
+    report = blank_report(
+        spec, target, contract, replay(spec, target, contract, owners, soak=frames)
+    )
+    report.failure = done.failure
+    report.rules = (done.rule,)
+    report.environment = dict(done.environment)
+    report.curves = done.curves
+    rate = f" in {done.measured_s:,.1f} s, {done.frames / done.measured_s:,.0f} a second"
+    report.notes = (f"{done.frames:,} frames{rate if done.measured_s else ''}", *done.notes)
+    if done.failure is None:
+        report.verdict = "fail" if done.rule.status == "fail" else "pass"
+    report.cost = Cost(round(time.monotonic() - started, 3), 0)
+    return report
