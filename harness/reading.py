@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from harness.owners import MODEL, OWN, Owners, Site, owner_by_symbols
-from harness.probes.trace import FREES, MARK_SIZE, MUNMAP, Record, is_mark
+from harness.probes.trace import FREES, MARK_SIZE, MMAP, MUNMAP, Record, is_mark
 from harness.timeline import BEFORE, END, PAGE, Births, Interval, Span, Timeline
 
 
@@ -32,6 +32,7 @@ def build(records: Iterable[Record], intervals: list[Interval], owners: Owners) 
         spans=[Span(sites[key], *span) for key, *span in reading.all_spans()],
         cycles=intervals[-1].cycle if intervals else 0,
         events=reading.events,
+        mapped=reading.mapped,
     )
 
 
@@ -64,6 +65,9 @@ class _Reading:
         self.births: list[dict[int, Births]] = []
         self.allocations: list[int] = []
         """records of each finished interval that are allocations"""
+        self._mapped = 0
+        self.mapped: list[int] = []
+        """per interval"""
         self.now = BEFORE
         self.events = 0
 
@@ -87,6 +91,7 @@ class _Reading:
             if size == MARK_SIZE and is_mark(record):
                 if self.now > BEFORE:
                     self.allocations.append(allocations)
+                    self.mapped.append(self._mapped)
                 self.now += 1
                 allocations = 0
                 if self.now == intervals:
@@ -99,6 +104,8 @@ class _Reading:
             if key is None:
                 key = self._key(record)
             live[record.address] = (self.now, key, size)
+            if allocator == MMAP:
+                self._mapped += size
             born = births.get(key)
             if born is None:
                 born = births[key] = Births()
@@ -133,6 +140,7 @@ class _Reading:
             born, key, length = self._live.pop(start)
             head = max(0, address - start)
             tail = max(0, start + length - (address + size))
+            self._mapped -= length - head - tail
             if born != self.now:
                 self._spans[key, length, born, self.now] += 1
             # What is left of a mapping is a smaller one, that begins now.

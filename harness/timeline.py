@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from harness.owners import HARNESS, OWN, Site
 from harness.plan import PlannedStep
@@ -27,6 +27,9 @@ PAGE = 4096
 END = 1 << 60
 """The interval in which a survivor dies."""
 BEFORE = -1
+
+Held: TypeAlias = dict[str, Any]
+"""a ledger of harness.probes.resources"""
 
 
 @dataclass(slots=True)
@@ -90,6 +93,8 @@ class Timeline:
     """frames that were submitted without a wait, in a run of their own"""
     inputs_alive: int | None = None
     """the most of them that the backend referred to at once; None if that was not measured"""
+    mapped: Sequence[int] = ()
+    """per interval: bytes mapped by traced calls until its end, less what was unmapped again"""
     resources: Sequence[dict[str, object]] = field(default_factory=tuple)
     """what the process held before the first cycle, then after each cycle"""
     garbage: Garbage = field(default_factory=Garbage)
@@ -171,6 +176,21 @@ class Timeline:
         for span in self.spans:
             spans[span.site, span.born].append(span)
         return spans
+
+    def add_ledger(self, before: Held, cycle_ends: Sequence[Held]) -> None:
+        """Take in what the process held before the first cycle and after each one.
+
+        The anonymous memory that no traced call has mapped is added to it: all of it, less what is
+        in the trace and so is judged by its blocks, the interpreter's arenas included.
+        """
+        ends = [n for n, interval in enumerate(self.intervals) if interval.kind == "close"]
+        self.resources = (
+            before,
+            *(
+                held | {"untraced_bytes": held["anonymous_bytes"] - self.mapped[end]}
+                for held, end in zip(cycle_ends, ends, strict=False)
+            ),
+        )
 
     def end_of_cycle(self, interval: int) -> int:
         """The interval in which the cycle of this one is closed."""

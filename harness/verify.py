@@ -127,7 +127,7 @@ def _read(
     )
     timeline.in_flight = read_journal(ended.folder)
     timeline.nireq = outcome.nireq
-    timeline.resources = (outcome.baseline, *outcome.cycle_ends)
+    timeline.add_ledger(outcome.baseline, outcome.cycle_ends)
     timeline.garbage = outcome.garbage
     report.steps = tuple(_steps(timeline))
     after = outcome.cycle_ends[-1] if outcome.cycle_ends else {}

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness import cli
+from harness.arguments import make_parser, read
 from harness.errors import UsageError
 from harness.result import LEVELS
 
@@ -79,9 +80,9 @@ def test_commands_of_the_readme_are_understood() -> None:
     commands = re.findall(r"^ +\.venv/bin/steadyframe (.+)$", README, re.MULTILINE)
     assert len(commands) >= 5
     for command in commands:
-        cli.parse(command.split())
+        read(make_parser(), command.split())
     with pytest.raises(UsageError):
-        cli.parse(["verify", "--no-such-option"])
+        read(make_parser(), ["verify", "--no-such-option"])
 
 
 def test_readme_has_every_level_and_exit_code() -> None:

@@ -24,6 +24,7 @@ MARK_SIZE = 40_009
 
 FREES = frozenset({1, 5})
 """memray's AllocatorType PYMALLOC_FREE and FREE"""
+MMAP = 14
 MUNMAP = 15
 _OBJECT_RECORDS = frozenset({1, 2, 3, 4})
 """PYMALLOC_FREE, PYMALLOC_MALLOC, PYMALLOC_CALLOC and PYMALLOC_REALLOC"""

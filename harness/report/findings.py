@@ -21,7 +21,13 @@ AROUND = 2
 LARGEST_SOURCE = 4 << 20
 """bytes; a larger file is no source that a person wrote"""
 
-_UNITS = {"steady-allocations": "allocation", "teardown-resources": "resource"}
+_UNITS = {
+    "steady-allocations": "allocation",
+    "teardown-resources": "resource",
+    "output": "result",
+    "error-path": "case",
+    "bounded-in-flight": "frame",
+}
 
 
 def render_findings(report: Report, console: Console) -> None:

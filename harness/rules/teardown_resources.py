@@ -20,7 +20,7 @@ import msgspec
 from harness.contract import Contract
 from harness.probes.resources import KINDS, Held
 from harness.result import Finding, RuleResult
-from harness.timeline import END, Timeline
+from harness.timeline import Timeline
 
 ID = "teardown-resources"
 CYCLES_NEEDED = 3
@@ -119,19 +119,11 @@ def _executable(before: dict[str, Any], after: dict[str, Any], cycles: int) -> l
 
 
 def _anonymous(timeline: Timeline) -> list[Finding]:
-    """Anonymous memory that each cycle after the first added, and no traced call accounts for."""
+    """Anonymous memory that each cycle after the first added without a traced call."""
     ledger: Sequence[dict[str, Any]] = timeline.resources
-    totals = [held.get("anonymous_bytes", 0) for held in ledger[1:]]
+    totals = [held.get("untraced_bytes", 0) for held in ledger[1:]]
     growth = [after - before for before, after in pairwise(totals)]
     if len(totals) < CYCLES_NEEDED or growth[0] <= 0 or len(set(growth)) > 1:
-        return []
-    # Whatever is traced and survives may be what the memory was mapped for.
-    traced = sum(
-        span.bytes
-        for span in timeline.spans
-        if span.died == END and span.born >= 0 and timeline.cycle_of(span.born) > 1
-    )
-    if traced >= sum(growth):
         return []
     text = (
         f"{growth[0]:,} bytes of anonymous memory left mapped by each cycle after the first; no "

@@ -6,14 +6,14 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from harness import cases, cli
 from harness.errors import UsageError
-from harness.result import LEVELS, Cost, Report, Teardown
+from harness.result import LEVELS, Cost, Progress, Report, Teardown
 
 
 def make_report(verdict: str = "pass", **changes: Any) -> Report:
@@ -92,6 +92,9 @@ def test_options_reach_verify(fake: FakeVerify) -> None:
         "seed": 9,
         "owners": [("backend", "*/a.py"), ("model", "b*")],
         "timeout": 2.5,
+        "memory_limit": None,
+        "stateful": False,
+        "quick": False,
         "progress": None,
     }
 
@@ -229,7 +232,7 @@ def test_progress_is_silent_off_a_terminal_unless_the_run_is_long(
 ) -> None:
     def steps(*_: object, progress: Callable[[object], None], **__: object) -> Report:
         for cycle in (0, 1, 2, 2):
-            progress(SimpleNamespace(phase="execute", cycle=cycle, cycles=2, frame=3, frames=9))
+            progress(Progress("execute", cycle, 2, 3, 9))
         return make_report()
 
     fake.answer = steps

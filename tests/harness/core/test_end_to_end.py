@@ -10,12 +10,21 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness import cli
+from harness import arguments
 from harness.errors import UsageError
 from harness.result import Report
 from harness.verify import verify
 from tests.harness.core import planted
-from tests.harness.core.helpers import PLANTED, failed, line_of, places, rule, run_planted
+from tests.harness.core.helpers import (
+    PLANTED,
+    PLANTED_TEARDOWN,
+    failed,
+    file_of,
+    line_of,
+    places,
+    rule,
+    run_planted,
+)
 
 SIZES = "64x64@25*12,48x48@25*12,64x64@25*12"
 LONG = "64x64@25*200"
@@ -39,9 +48,10 @@ def test_the_right_rule_fails_at_the_right_line(name: str) -> None:
     report = run_planted(name, workload)
     assert report.verdict == "fail"
     assert set(failed(report)) == rules
+    file = file_of(name)
     for rule_name in rules:
         findings = rule(report, rule_name).findings
-        assert places(findings) == [("backend", PLANTED.name, line_of(f"fault: {name}"))]
+        assert places(findings) == [("backend", file.name, line_of(f"fault: {name}", file))]
         assert findings[0].stack[0][2] == findings[0].line
 
 
@@ -53,7 +63,7 @@ def test_the_repaired_twin_passes(name: str) -> None:
 
 RESOURCES = {
     "LeavesThread": "left-thread",
-    "LeavesDescriptor": "planted.py",
+    "LeavesDescriptor": PLANTED_TEARDOWN.name,
     "LeavesChild": "sleep",
     "LeavesSharedMemory": "/dev/shm/",
     "LeavesMapping": "(deleted)",
@@ -88,7 +98,7 @@ def test_first_use_is_listed_and_not_held_against_the_backend() -> None:
     report = run_planted("FirstUse", "32x32@25*10")
     assert report.verdict == "pass"
     at = [(s.line, s.count, s.bytes) for s in report.teardown.first_use_survivors]
-    assert at == [(line_of("first use"), 1, 5001)]
+    assert at == [(line_of("first use", PLANTED_TEARDOWN), 1, 5001)]
 
 
 def test_a_slot_that_each_cycle_overwrites_is_no_leak() -> None:
@@ -260,7 +270,7 @@ def test_the_replay_command_parses_back_to_the_same_run() -> None:
     )
     words = shlex.split(report.replay)
     assert words[:2] == ["steadyframe", "verify"]
-    told = cli.parse(words[1:])
+    told = arguments.read(arguments.make_parser(), words[1:])
     assert told.target == f"{PLANTED}:Churn"
     assert str(told.workload) == "32x32:gray8@25*10"
     assert (told.cycles, told.warmup, told.seed) == (2, 3, 7)

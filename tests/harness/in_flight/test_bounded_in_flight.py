@@ -14,7 +14,7 @@ from harness.rules import bounded_in_flight
 from harness.timeline import Interval, Timeline
 from harness.verify import verify
 
-PLANTED = Path(__file__).parents[1] / "core" / "planted.py"
+PLANTED = Path(__file__).parents[1] / "core" / "planted_queues.py"
 
 
 def check(

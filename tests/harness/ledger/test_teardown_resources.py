@@ -90,7 +90,7 @@ def test_words_for_each_kind(kind: str, count: int) -> None:
 
 def _totals(*anonymous: int, executable: int = 0) -> list[dict[str, object]]:
     return [
-        _held() | {"anonymous_bytes": size, "executable_bytes": executable * n}
+        _held() | {"untraced_bytes": size, "executable_bytes": executable * n}
         for n, size in enumerate(anonymous)
     ]
 

@@ -1,0 +1,64 @@
+"""Backends that keep something for each resolution, and how they differ."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+import torch
+
+
+class EveryShape:
+    """Keeps a tensor for each resolution, without bound."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, int], torch.Tensor] = {}
+
+    def __call__(self, frame: Any) -> Any:
+        size = (frame.width, frame.height)
+        if size not in self._kept:
+            self._kept[size] = torch.empty(24_000)  # fault: every shape
+        return frame
+
+
+class LastShapes:
+    """The same, for the last three alone: what EveryShape should be."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[int, int], torch.Tensor] = OrderedDict()
+
+    def __call__(self, frame: Any) -> Any:
+        size = (frame.width, frame.height)
+        if size not in self._kept:
+            self._kept[size] = torch.empty(24_000)
+        self._kept.move_to_end(size)
+        if len(self._kept) > 3:
+            self._kept.popitem(last=False)
+        return frame
+
+
+class EveryChange:
+    """Keeps a little for each change of resolution, back to a known one too."""
+
+    def __init__(self) -> None:
+        self._size: tuple[int, int] | None = None
+        self._kept: list[torch.Tensor] = []
+
+    def __call__(self, frame: Any) -> Any:
+        size = (frame.width, frame.height)
+        if size != self._size:
+            self._size = size
+            self._kept.append(torch.empty(300))  # fault: every change
+        return frame
+
+
+class Convolution:
+    """Naive and right: oneDNN keeps a primitive for each shape, for the process's life."""
+
+    def __init__(self) -> None:
+        self._layer = torch.nn.Conv2d(3, 4, 3, padding=1).eval()
+
+    def __call__(self, frame: Any) -> torch.Tensor:
+        with torch.no_grad():
+            pixels = torch.from_numpy(frame.data).permute(2, 0, 1).unsqueeze(0).float()
+            return self._layer(pixels)

@@ -1,0 +1,55 @@
+"""Growth over changes of resolution: a cache with a bound, one without, and a leak, told apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.result import Finding, Report
+from harness.verify import verify
+
+PLANTED = Path(__file__).parent / "planted_growth.py"
+MANY = "256x256@25*2," + ",".join(f"{8 + n}x{200 - n % 37}@25*2" for n in range(200))
+BACK_AND_FORTH = ",".join(["128x128@25*3,64x64@25*3"] * 8)
+
+
+def run(name: str, workload: str) -> Report:
+    return verify(f"{PLANTED}:{name}", workload, level="zero-growth", quick=True)
+
+
+def growth(report: Report) -> tuple[Finding, ...]:
+    return next(rule for rule in report.rules if rule.rule == "steady-growth").findings
+
+
+def fault(text: str) -> int:
+    lines = PLANTED.read_text().splitlines()
+    return next(n for n, line in enumerate(lines, 1) if line.endswith(f"# fault: {text}"))
+
+
+def test_a_cache_of_every_shape_is_one_without_bound() -> None:
+    (finding,) = growth(run("EveryShape", MANY))
+    assert (finding.kind, finding.line) == ("unbounded-cache", fault("every shape"))
+    assert finding.count >= 200
+
+
+def test_a_cache_of_the_last_shapes_passes() -> None:
+    assert run("LastShapes", MANY).verdict == "pass"
+
+
+def test_what_is_kept_at_every_change_is_a_leak_also_where_shapes_come_back() -> None:
+    (finding,) = growth(run("EveryChange", BACK_AND_FORTH))
+    assert (finding.kind, finding.line) == ("leak-per-resolution-change", fault("every change"))
+
+
+@pytest.mark.parametrize("name", ["EveryShape", "LastShapes"])
+def test_shapes_that_come_back_add_nothing_to_a_cache(name: str) -> None:
+    assert run(name, BACK_AND_FORTH).verdict == "pass"
+
+
+def test_the_primitives_that_onednn_keeps_are_told_in_a_note_and_pass() -> None:
+    report = run("Convolution", MANY)
+    assert report.verdict == "pass"
+    (note,) = report.notes
+    assert note.startswith("model: ")
+    assert "a cache of the process, bounded for this workload" in note
