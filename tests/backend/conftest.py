@@ -6,6 +6,7 @@ import gc
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ import backend.buffer
 from backend.errors import FrameError
 from backend.frame import PIXEL_FORMATS, Frame
 from backend.reference import TorchBackend
+from tests.backend.helpers import MODES, ids
 
 PATIENCE_S = 20
 
@@ -36,6 +38,12 @@ def no_gc() -> Iterator[None]:
     gc.disable()
     yield
     gc.enable()
+
+
+@pytest.fixture(params=MODES[:4], ids=ids)
+def options(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Sync mode, and async mode with up to four requests."""
+    return request.param
 
 
 @pytest.fixture

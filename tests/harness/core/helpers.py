@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,19 @@ from harness.result import Finding, Report, RuleResult
 from harness.verify import verify
 
 PLANTED = Path(__file__).parent / "planted.py"
+PLANTED_TEARDOWN = PLANTED.with_name("planted_teardown.py")
+PLANTED_QUEUES = PLANTED.with_name("planted_queues.py")
 MARKER = f"steadyframe-test-{os.getpid()}-"
 """Begins the name of whatever a planted fault leaves outside of its process."""
+
+
+def file_of(name: str) -> Path:
+    """The one file of planted backends that has this one."""
+    wanted = re.compile(rf"^class {name}\b", re.MULTILINE)
+    files = (PLANTED, PLANTED_TEARDOWN, PLANTED_QUEUES)
+    found = [file for file in files if wanted.search(file.read_text())]
+    assert len(found) == 1, f"{name}: {found}"
+    return found[0]
 
 
 def line_of(comment: str, file: Path = PLANTED) -> int:
@@ -41,8 +53,8 @@ def places(findings: tuple[Finding, ...]) -> list[tuple[str, str, int]]:
 
 
 def run_planted(name: str, workload: str = "64x64@25*20", **options: Any) -> Report:
-    """Verify one backend of planted.py, by its traced run alone unless more is asked for."""
-    return verify(f"{PLANTED}:{name}", workload, **{"quick": True, **options})
+    """Verify one planted backend, by its traced run alone unless more is asked for."""
+    return verify(f"{file_of(name)}:{name}", workload, **{"quick": True, **options})
 
 
 def marked_processes() -> list[int]:

@@ -1,20 +1,14 @@
-# ruff: noqa: ARG001, ARG002, RUF012 - signatures are given, and what a class shares is the fault
+# ruff: noqa: ARG001 - the signature of a hook is given
 """Small backends with one planted fault each, and the same backend repaired.
 
-The faulty line of `Name` ends in the comment `# fault: Name`, so that a test finds its number by
-searching this file. `NameRepaired` is its green twin.
+Here are those that go wrong while frames run; planted_teardown.py has those that leave something
+behind, planted_queues.py those with threads or frames held back. The faulty line of `Name` ends in
+the comment `# fault: Name`, so that a test finds its number by searching the file. `NameRepaired`
+is its green twin.
 """
 
 from __future__ import annotations
 
-import mmap
-import os
-import queue
-import subprocess
-import tempfile
-import threading
-import time
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -127,39 +121,6 @@ class GrowsLateRepaired:
         return frame
 
 
-class Registry:
-    """Each backend is entered in a list of the class, and never taken out."""
-
-    all: list[bytearray] = []
-
-    def __init__(self) -> None:
-        self._entry = bytearray(1000)  # fault: Registry
-        self.all.append(self._entry)
-
-    def __call__(self, frame: Any) -> Any:
-        return frame
-
-
-class RegistryRepaired(Registry):
-    all: list[bytearray] = []
-
-    def close(self) -> None:
-        self.all.remove(self._entry)
-
-
-class FirstUse:
-    """A table that the first backend makes, and all later ones use: no fault."""
-
-    table: bytearray | None = None
-
-    def __init__(self) -> None:
-        if FirstUse.table is None:
-            FirstUse.table = bytearray(5000)  # first use
-
-    def __call__(self, frame: Any) -> Any:
-        return frame
-
-
 class Slot:
     """A slot that each cycle overwrites: no fault."""
 
@@ -211,107 +172,6 @@ class KeepsInputRepaired(KeepsInput):
         return frame
 
 
-class Cycle:
-    """Two objects that refer to each other: only the garbage collector would free them."""
-
-    def __init__(self) -> None:
-        self._state = bytearray(5000)  # fault: Cycle
-        self._self = self
-
-    def __call__(self, frame: Any) -> Any:
-        return frame
-
-    def close(self) -> None:
-        pass
-
-
-class CycleRepaired(Cycle):
-    def close(self) -> None:
-        del self._self
-
-
-class Passes:
-    """Gives back what it gets; what is left behind comes from those below."""
-
-    def __call__(self, frame: Any) -> Any:
-        return frame
-
-
-class LeavesThread(Passes):
-    def __init__(self) -> None:
-        self._work: queue.SimpleQueue[None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._work.get, name="left-thread", daemon=True)
-        self._thread.start()
-
-
-class LeavesThreadRepaired(LeavesThread):
-    def close(self) -> None:
-        self._work.put(None)
-        self._thread.join()
-
-
-class LeavesDescriptor(Passes):
-    def __init__(self) -> None:
-        self._descriptor = os.open(__file__, os.O_RDONLY)
-
-
-class LeavesDescriptorRepaired(LeavesDescriptor):
-    def close(self) -> None:
-        os.close(self._descriptor)
-
-
-class LeavesChild(Passes):
-    def __init__(self) -> None:
-        self._child = subprocess.Popen(["sleep", "1000"])
-
-
-class LeavesChildRepaired(LeavesChild):
-    def close(self) -> None:
-        self._child.kill()
-        self._child.wait()
-
-
-class LeavesSharedMemory(Passes):
-    def __init__(self) -> None:
-        # Named for the test that removes it. Python's own SharedMemory would start a process.
-        handle, name = tempfile.mkstemp(dir="/dev/shm", prefix=os.environ["STEADYFRAME_MARKER"])
-        os.ftruncate(handle, PAGE)
-        self._map = mmap.mmap(handle, PAGE)
-        os.close(handle)
-        self._path = Path(name)
-
-    def close(self) -> None:
-        self._map.close()
-
-
-class LeavesSharedMemoryRepaired(LeavesSharedMemory):
-    def close(self) -> None:
-        self._map.close()
-        self._path.unlink()
-
-
-class LeavesMapping(Passes):
-    """A file that stays mapped though its descriptor is closed."""
-
-    mapped: list[mmap.mmap] = []
-
-    def __init__(self) -> None:
-        handle, name = tempfile.mkstemp()
-        os.ftruncate(handle, PAGE)
-        self.mapped.append(mmap.mmap(handle, PAGE))
-        os.close(handle)
-        self._path = Path(name)
-
-    def close(self) -> None:
-        self._path.unlink()
-
-
-class LeavesMappingRepaired(LeavesMapping):
-    def close(self) -> None:
-        self.mapped.pop().close()
-        super().close()
-
-
 class _Doubles(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x + x  # the model's
@@ -339,149 +199,3 @@ class CallsBack(OwnsModel):
 
 def _hook(module: Any, inputs: Any, output: torch.Tensor) -> torch.Tensor:
     return output.clone()  # called back
-
-
-class AllocatingWorker:
-    """A thread of the backend's own makes a buffer per frame."""
-
-    def __init__(self) -> None:
-        self._in: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._out: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._pending = 0
-        self._thread = threading.Thread(target=self._work, name="worker")
-        self._thread.start()
-
-    def _work(self) -> None:
-        while (frame := self._in.get()) is not None:
-            self.process(frame)
-            self._out.put(frame)
-            frame = None
-
-    def process(self, frame: Any) -> None:
-        torch.ones(64)  # fault: AllocatingWorker
-
-    def execute(self, frame: Any) -> None:
-        self._pending += 1
-        self._in.put(frame)
-
-    def get_result(self) -> Any:
-        if self._out.empty():
-            return None
-        self._pending -= 1
-        return self._out.get()
-
-    def flush(self) -> None:
-        pass
-
-    def close(self) -> None:
-        if self._thread.is_alive():
-            self._in.put(None)
-            self._thread.join()
-
-
-class AllocatingWorkerRepaired(AllocatingWorker):
-    def process(self, frame: Any) -> None:
-        pass
-
-
-class SleepingWorker(AllocatingWorker):
-    """Its thread sleeps over each frame, as if it waited for a device."""
-
-    def process(self, frame: Any) -> None:
-        time.sleep(0.01)
-
-    def flush(self) -> None:
-        while self._out.qsize() < self._pending:
-            time.sleep(0.001)
-
-
-class Pool:
-    """Three threads of the backend's own; one of them allocates twice as often per frame."""
-
-    def __init__(self) -> None:
-        self._in: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._out: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._threads = [threading.Thread(target=self._work) for _ in range(3)]
-        for thread in self._threads:
-            thread.start()
-
-    def _work(self) -> None:
-        while (frame := self._in.get()) is not None:
-            buffer = torch.ones(64)
-            if frame.pts % 3 == 0:
-                buffer = torch.zeros(2048)
-            del buffer
-            self._out.put(frame)
-            frame = None
-
-    def execute(self, frame: Any) -> None:
-        self._in.put(frame)
-
-    def get_result(self) -> Any:
-        return None if self._out.empty() else self._out.get()
-
-    def flush(self) -> None:
-        pass
-
-    def close(self) -> None:
-        for _ in self._threads:
-            self._in.put(None)
-        for thread in self._threads:
-            thread.join()
-
-
-class _Holds:
-    """Holds frames back. Counts only, so that it allocates nothing itself."""
-
-    def __init__(self) -> None:
-        self.submitted = 0
-        self._returned = 0
-        self._flushed = False
-
-    def execute(self, frame: Any) -> None:
-        self.submitted += 1
-
-    def held(self) -> int:
-        raise NotImplementedError
-
-    def get_result(self) -> Any:
-        if self.submitted - self._returned > (0 if self._flushed else self.held()):
-            self._returned += 1
-            return True
-        return None
-
-    def flush(self) -> None:
-        self._flushed = True
-
-    def close(self) -> None:
-        pass
-
-
-class LagsTwo(_Holds):
-    def held(self) -> int:
-        return 2
-
-
-class HoldsUntilFlush(_Holds):
-    def held(self) -> int:
-        return 1000
-
-
-class Batches(_Holds):
-    """Every fourth frame releases four."""
-
-    def held(self) -> int:
-        return self.submitted % 4
-
-
-class SpinningWorker(AllocatingWorker):
-    """Its thread is busy for a while over each frame, without the interpreter lock."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._matrix = torch.zeros(400, 400)
-        self._result = torch.zeros(400, 400)
-
-    def process(self, frame: Any) -> None:
-        for _ in range(20):
-            torch.mm(self._matrix, self._matrix, out=self._result)

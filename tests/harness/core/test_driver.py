@@ -16,7 +16,7 @@ from harness.flight import FlightRecorder
 from harness.plan import plan_steps
 from harness.source import synthetic_source
 from harness.workload import Workload
-from tests.harness.core import planted
+from tests.harness.core import planted_queues
 from tests.harness.core.synthetic import step
 
 
@@ -91,7 +91,7 @@ def test_calls_and_marks_in_order(tmp_path: Path) -> None:
 def test_the_backend_is_dropped_before_the_last_mark(tmp_path: Path) -> None:
     events: list[str] = []
 
-    class Backend(planted.LagsTwo):
+    class Backend(planted_queues.LagsTwo):
         def __del__(self) -> None:
             events.append("dropped")
 
@@ -100,7 +100,7 @@ def test_the_backend_is_dropped_before_the_last_mark(tmp_path: Path) -> None:
 
 
 def test_the_number_of_calls_does_not_depend_on_the_scheduler(tmp_path: Path) -> None:
-    class Counts(planted.Pool):
+    class Counts(planted_queues.Pool):
         calls = 0
 
         def get_result(self) -> Any:
@@ -119,10 +119,10 @@ def test_the_number_of_calls_does_not_depend_on_the_scheduler(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("backend", "text", "held"),
     [
-        (planted.LagsTwo, "8x8@25*6", [1, 2, 2, 2, 2, 2]),
-        (planted.LagsTwo, "8x8@100*12", [2, 2, 2]),
-        (planted.Batches, "8x8@25*8", [1, 2, 3, 0, 1, 2, 3, 0]),
-        (planted.HoldsUntilFlush, "8x8@25*5", [1, 2, 3, 4, 5]),
+        (planted_queues.LagsTwo, "8x8@25*6", [1, 2, 2, 2, 2, 2]),
+        (planted_queues.LagsTwo, "8x8@100*12", [2, 2, 2]),
+        (planted_queues.Batches, "8x8@25*8", [1, 2, 3, 0, 1, 2, 3, 0]),
+        (planted_queues.HoldsUntilFlush, "8x8@25*5", [1, 2, 3, 4, 5]),
     ],
 )
 def test_frames_in_flight_are_entered_in_the_journal(tmp_path, backend, text, held) -> None:
@@ -145,38 +145,38 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_a_lag_is_learned_in_the_first_steps(tmp_path, monkeypatch) -> None:
     found = waits(monkeypatch)
-    drive(planted.LagsTwo, tmp_path, "8x8@25*40")
+    drive(planted_queues.LagsTwo, tmp_path, "8x8@25*40")
     assert found == [1, 3]
 
 
 def test_to_hold_back_all_costs_few_waits(tmp_path, monkeypatch) -> None:
     found = waits(monkeypatch)
-    drive(planted.HoldsUntilFlush, tmp_path, "8x8@25*200")
+    drive(planted_queues.HoldsUntilFlush, tmp_path, "8x8@25*200")
     assert found == [1, 3, 7, 15, 31, 63, 127]
 
 
 def test_a_batch_costs_no_wait_after_the_first(tmp_path, monkeypatch) -> None:
     found = waits(monkeypatch)
-    drive(planted.Batches, tmp_path, "8x8@25*200")
+    drive(planted_queues.Batches, tmp_path, "8x8@25*200")
     assert len(found) <= 5
     assert max(found) < 8
 
 
 def test_without_a_lag_nothing_is_waited_for(tmp_path, monkeypatch) -> None:
     found = waits(monkeypatch)
-    drive(planted.AllocatingWorker, tmp_path, "8x8@100*80")
+    drive(planted_queues.AllocatingWorker, tmp_path, "8x8@100*80")
     assert found == []
 
 
 def test_a_worker_that_sleeps_is_waited_for_as_long_as_something_comes(tmp_path) -> None:
     started = time.monotonic()
-    _, journal = drive(planted.SleepingWorker, tmp_path, "8x8@1000*40")
+    _, journal = drive(planted_queues.SleepingWorker, tmp_path, "8x8@1000*40")
     assert time.monotonic() - started > 0.4
     assert journal == [0]
 
 
 def test_an_exception_leaves_the_recorder_where_it_happened(tmp_path: Path) -> None:
-    class Raises(planted.LagsTwo):
+    class Raises(planted_queues.LagsTwo):
         def execute(self, frame: Any) -> None:
             if frame.pts == 2:
                 raise ValueError("frame 2")
@@ -190,7 +190,7 @@ def test_an_exception_leaves_the_recorder_where_it_happened(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("value", ["three", None, 2.5])
 def test_an_odd_nireq_is_none(tmp_path: Path, value: Any) -> None:
-    class Odd(planted.LagsTwo):
+    class Odd(planted_queues.LagsTwo):
         nireq = value
 
     assert drive(Odd, tmp_path)[0].nireq is None

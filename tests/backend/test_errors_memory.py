@@ -1,0 +1,120 @@
+"""One frame's failure and memory: none to be had, and none kept."""
+
+import weakref
+
+import numpy as np
+import pytest
+import torch
+
+from backend.convert import PlanarTensor
+from backend.errors import FrameError
+from backend.frame import Frame
+from backend.reference import TorchBackend
+from tests.backend.helpers import Moody, fail
+
+pytestmark = pytest.mark.usefixtures("no_gc")
+
+
+def test_no_memory_for_the_input(options, make_frame, memory_limit, collect):
+    with TorchBackend("identity", **options) as backend:
+        backend.execute(make_frame())
+        collect(backend, 1)
+        before = backend.stats()
+        memory_limit(5000)
+        backend.execute(make_frame(100, 100, pts=1))
+        backend.execute(make_frame(pts=2))
+        error, result = collect(backend, 2)
+        with pytest.raises(FrameError, match="100x100:rgb24, pts=1: MemoryError: cannot allocate"):
+            raise error
+        assert result.pts == 2
+        assert backend.stats().input_bytes == before.input_bytes
+        memory_limit(None)
+        backend.execute(make_frame(100, 100, pts=3))
+        assert collect(backend, 1)[0].pts == 3
+
+
+@pytest.mark.parametrize(("most", "what"), [(1535, "scratch"), (383, "result")])
+def test_no_memory_for_the_output(most, what, options, make_frame, memory_limit, collect):
+    """espcn makes 384 values of this frame: 1536 bytes of scratch, 384 bytes of result."""
+    frame = make_frame(format="gray8", pts=6)
+    with TorchBackend("espcn", **options) as backend:
+        backend.execute(frame)
+        kept = collect(backend, 1)  # so that the next result needs a slot of its own
+        if what == "scratch":
+            backend._inference.scratch = PlanarTensor(torch.device("cpu"))
+        memory_limit(most)
+        backend.execute(frame)
+        (error,) = collect(backend, 1)
+        with pytest.raises(FrameError, match=f"pts=6: MemoryError: cannot allocate {most + 1} b"):
+            raise error
+        memory_limit(None)
+        backend.execute(frame)
+        np.testing.assert_array_equal(collect(backend, 1)[0].data, kept[0].data)
+
+
+def test_a_frame_that_no_machine_has_memory_for(options, make_frame, collect):
+    data = np.broadcast_to(np.uint8(7), (1 << 25, 1 << 25, 3))
+    with TorchBackend("identity", **options) as backend:
+        backend.execute(Frame(data, pts=5))
+        backend.execute(make_frame(pts=6))
+        error, result = collect(backend, 2)
+        with pytest.raises(FrameError, match="pts=5: MemoryError: cannot allocate"):
+            raise error
+        assert result.pts == 6
+
+
+def test_a_stored_error_keeps_nothing_alive(options, make_frame, collect):
+    """Neither frame, nor input, nor the objects in the original exception."""
+    alive = []
+
+    class Payload:
+        pass
+
+    def act(x):
+        local, payload = x + 1, Payload()
+        alive.extend([weakref.ref(local), weakref.ref(payload)])
+        try:
+            raise ValueError(local, payload)
+        except ValueError as first:
+            raise LookupError(payload) from first
+
+    backend = TorchBackend(Moody(act), **options)
+    for _ in range(3):
+        frame = make_frame(5)
+        alive += [weakref.ref(frame), weakref.ref(frame.data)]
+        backend.execute(frame)
+    del frame
+    backend.flush()
+    assert len(alive) == 12
+    assert not any(reference() is not None for reference in alive)
+    errors = collect(backend, 3)
+    assert all(error.__context__ is None and error.__cause__ is None for error in errors)
+    dead = [weakref.ref(error) for error in errors]
+    errors.clear()
+    assert not any(reference() is not None for reference in dead)
+    assert backend.stats().retained_inputs == 0
+    backend.close()
+
+
+def test_a_failing_model_costs_no_result_slot_and_no_input(options, make_frame, collect):
+    with TorchBackend(Moody(lambda _: fail(OSError())), **options) as backend:
+        for _ in range(5):
+            backend.execute(make_frame(5))
+            collect(backend, 1)
+        stats = backend.stats()
+        assert stats.result_slots == stats.retained_inputs == stats.lent_buffers == 0
+
+
+def test_an_exception_that_the_caller_is_handling_stays_whole(make_frame, collect):
+    def caller(local):
+        raise ValueError(local)
+
+    with TorchBackend(Moody(lambda _: fail(OSError()))) as backend:
+        try:
+            caller("kept")
+        except ValueError as error:
+            backend.execute(make_frame(5))
+            backend.execute(None)
+            stack_frame = error.__traceback__.tb_next.tb_frame
+        assert stack_frame.f_locals == {"local": "kept"}
+        assert len(collect(backend, 2)) == 2
