@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness import cli
+from harness import arguments
 from harness.errors import UsageError
 from harness.result import Report
 from harness.verify import verify
@@ -270,7 +270,7 @@ def test_the_replay_command_parses_back_to_the_same_run() -> None:
     )
     words = shlex.split(report.replay)
     assert words[:2] == ["steadyframe", "verify"]
-    told = cli.parse(words[1:])
+    told = arguments.read(arguments.make_parser(), words[1:])
     assert told.target == f"{PLANTED}:Churn"
     assert str(told.workload) == "32x32:gray8@25*10"
     assert (told.cycles, told.warmup, told.seed) == (2, 3, 7)
