@@ -47,11 +47,13 @@ def read(parser: argparse.ArgumentParser, argv: Sequence[str]) -> Namespace:
     if options.name == "verify":
         if options.workload and options.video:
             raise UsageError("--workload and --video exclude each other: leave one out")
-        options.workload = options.workload or DEFAULT_WORKLOAD
-        if options.soak is not None and (options.cycles or options.stateful or options.quick):
+        if options.workload is None:
+            options.workload = DEFAULT_WORKLOAD
+        beside_soak = (options.level, options.cycles, options.stateful, options.quick)
+        if options.soak is not None and any(beside_soak):
             raise UsageError(
                 "--soak is one long cycle that is screened for growth: "
-                "leave out --cycles, --stateful and --quick"
+                "leave out --level, --cycles, --stateful and --quick"
             )
         keys = [key for key, _ in options.arg]
         if twice := {key for key in keys if keys.count(key) > 1}:

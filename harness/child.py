@@ -5,14 +5,18 @@ from __future__ import annotations
 import faulthandler
 import functools
 import os
+import random
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
+from backend.protocol import Backend
 from harness import adapt, environment, limits, preconditions
 from harness.errors import UsageError
 from harness.flight import FlightRecorder, failure
@@ -77,11 +81,23 @@ def _run(folder: Path, spec: RunSpec, recorder: FlightRecorder, outcome: Outcome
     write_outcome(folder, outcome)
     # Which step is warm-up matters to who reads what is measured, not to who drives.
     steps = plan_steps(workload, warmup=0, default_format=outcome.default_format)
-    open_backend = functools.partial(adapt.open_backend, factory, spec.options)
+    open_backend = functools.partial(_open, factory, spec)
     setting = Setting(spec, folder, outcome, recorder, open_backend, source, steps)
     limits.limit(spec.memory_limit)  # anew: what was imported and prepared is not the backend's
     INSTRUMENTS[spec.instrument](setting)
     limits.lift()
+
+
+def _open(factory: Callable[..., Any], spec: RunSpec) -> Backend:
+    """Open a backend, with the same random numbers to draw from each time.
+
+    So that weights which are not loaded from anywhere are those of every other instance.
+    """
+    random.seed(spec.seed)
+    np.random.seed(spec.seed)
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(spec.seed)
+    return adapt.open_backend(factory, spec.options)
 
 
 def _prepare(spec: RunSpec, outcome: Outcome) -> tuple[FrameSource, Workload]:

@@ -38,7 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     prepare_streams()
     try:
-        return _dispatch(sys.argv[1:] if argv is None else argv)
+        code = _dispatch(sys.argv[1:] if argv is None else argv)
+        say("")  # flushes what else was printed
+        return code
     except UsageError as error:
         complain(str(error))
         return USAGE
@@ -48,8 +50,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception:
         traceback.print_exc()
         return OUR_BUG
-    finally:
-        say("")  # flushes what argparse printed
 
 
 def _dispatch(argv: Sequence[str]) -> int:
@@ -97,7 +97,6 @@ def _made(options: Namespace, workload: Workload | None, observer: Observer | No
     project = config.load(Path.cwd())
     asked: dict[str, Any] = {
         "video": options.video,
-        "level": options.level or project.level or "zero-owned",
         "warmup": _first(options.warmup, project.warmup),
         "seed": options.seed,
         "options": dict(options.arg),
@@ -115,7 +114,15 @@ def _made(options: Namespace, workload: Workload | None, observer: Observer | No
 
     if (cycles := _first(options.cycles, project.cycles)) is not None:
         asked["cycles"] = cycles
-    return verify(options.target, workload, stateful=options.stateful, quick=options.quick, **asked)
+    level = options.level or project.level or "zero-owned"
+    return verify(
+        options.target,
+        workload,
+        level=level,
+        stateful=options.stateful,
+        quick=options.quick,
+        **asked,
+    )
 
 
 def _first(*values: Any) -> Any:

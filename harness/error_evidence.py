@@ -21,6 +21,7 @@ from harness.owners import HARNESS, INTERPRETER, Site
 from harness.probes.heap import FIELDS
 from harness.result import StackFrame
 from harness.result_log import Event, Group, Row
+from harness.screening import LEAST_CHUNK
 from harness.timeline import Span, Timeline
 
 Kind = Literal[
@@ -216,7 +217,7 @@ def leaks(timeline: Timeline | None, samples: Sequence[int]) -> tuple[Leak, ...]
     found = list(_traced(timeline)) if timeline is not None else []
     for number, name in enumerate(FIELDS):
         values = samples[number :: len(FIELDS)]
-        rise = _rise(values)
+        rise = _rise(values, LEAST_CHUNK if name == "heap_bytes" else 1)
         # A leaked array has a leaked object, and its block is in the heap.
         of_the_same = any(leak.site is not None and not leak.delayed for leak in found)
         explained = of_the_same and name in ("heap_bytes", "python_blocks")
@@ -226,9 +227,9 @@ def leaks(timeline: Timeline | None, samples: Sequence[int]) -> tuple[Leak, ...]
     return tuple(found)
 
 
-def _rise(values: Sequence[int]) -> int:
-    """By how much these rise in all, 0 unless every one is above the one before."""
-    steady = len(values) == bad_frames.ROUNDS and all(b > a for a, b in pairwise(values))
+def _rise(values: Sequence[int], least: int = 1) -> int:
+    """By how much these rise in all, 0 unless every one is so much above the one before."""
+    steady = len(values) == bad_frames.ROUNDS and all(b - a >= least for a, b in pairwise(values))
     return values[-1] - values[0] if steady else 0
 
 

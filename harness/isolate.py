@@ -52,6 +52,7 @@ DEFAULT_TIMEOUT = 60.0
 
 _POLL = 0.05
 _START_TIMEOUT = 120.0
+_STOP_TIMEOUT = 2.0
 _STDERR_TAIL = 4000
 _DUMP_PAUSE = 0.2
 _DUMP_LOOKS = 6
@@ -118,7 +119,15 @@ class Zygote:
         """End the zygote and whatever it runs."""
         assert self._process.stdin is not None
         self._process.stdin.close()
-        self._process.wait()
+        # One that serves a run ends it, and what that has started, at once. One that still imports
+        # would look up only when it is done, and has nothing to end.
+        if not self._ready:
+            self._process.kill()
+        try:
+            self._process.wait(_STOP_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         self._stdout.close()
 
     @property

@@ -81,6 +81,8 @@ class Namer:
         no findings then.
         """
         if growth.field == "python_blocks":
+            if growth.pattern == "cycle" and not self._goes_on(growth):
+                return Named(growth, (), False)
             return self._objects(growth)
         if growth.field == "heap_bytes":
             return self._heap(growth, timeline)

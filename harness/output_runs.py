@@ -71,7 +71,7 @@ def _explain(
     with run(again) as ended:
         repeated = Reference.read(ended.folder, serial=reference.serial)
         due = captured(ended.folder)
-    evidence = _settle(evidence, reference, _disagreeing(reference, repeated), set(suspects))
+    evidence = _settle(evidence, _disagreeing(reference, repeated))
     if first in evidence.differences and first is not None:
         got = _captured_result(spec, run, first.row)
         evidence = replace(evidence, detail=describe(got, due))
@@ -108,21 +108,11 @@ def _disagreeing(reference: Reference, repeated: Reference) -> set[int]:
     }
 
 
-def _settle(
-    evidence: OutputEvidence, reference: Reference, disagreeing: set[int], checked: set[int]
-) -> OutputEvidence:
-    """Drop what can't be relied on: if one reference is random, so may those be not checked."""
+def _settle(evidence: OutputEvidence, disagreeing: set[int]) -> OutputEvidence:
+    """If one reference is random, so may all be: then nothing that differs is a fault."""
     if not disagreeing:
         return evidence
-    kept = []
-    for difference in evidence.differences:
-        frame = difference.frame
-        if not reference.serial:
-            frame = reference.representatives[frame]
-        if frame in checked and frame not in disagreeing:
-            kept.append(difference)
-    unreproducible = tuple(sorted(disagreeing))
-    return replace(evidence, differences=tuple(kept), unreproducible=unreproducible)
+    return replace(evidence, differences=(), unreproducible=tuple(sorted(disagreeing)))
 
 
 def _captured_result(spec: RunSpec, run: Run, row: int) -> Arrays:

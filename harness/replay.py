@@ -26,8 +26,10 @@ def replay(
     elif spec.workload:
         named = {str(workload): name for name, workload in SCENARIOS.items()}
         words += ["--workload", named.get(spec.workload, spec.workload)]
-    words += ["--level", contract.level]
-    words += ["--cycles", str(spec.cycles)] if soak is None else ["--soak", str(soak)]
+    if soak is None:
+        words += ["--level", contract.level, "--cycles", str(spec.cycles)]
+    else:
+        words += ["--soak", str(soak)]
     if contract.warmup is not None:
         words += ["--warmup", str(contract.warmup)]
     if spec.seed:

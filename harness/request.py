@@ -33,7 +33,7 @@ def request(
     """The target as the caller calls it, and the traced run. Raises UsageError."""
     target = factory if isinstance(factory, str) else targets.name_of(factory)
     if isinstance(workload, str) or workload is None:
-        workload = Workload.named_or_parsed(workload or DEFAULT_SCENARIO)
+        workload = Workload.named_or_parsed(DEFAULT_SCENARIO if workload is None else workload)
     return target, RunSpec(
         target=targets.resolve(target),
         options=dict(options or {}),

@@ -15,7 +15,7 @@ from harness.flight import Position
 from harness.replay import replay
 from harness.report.text import sparkline
 from harness.request import blank_report, request
-from harness.result import Cost, Level, Progress, Report
+from harness.result import Cost, Progress, Report
 from harness.soak import SoakProgress, soak
 from harness.spec import RunSpec
 from harness.workload import Workload
@@ -30,7 +30,6 @@ def verify_soak(
     workload: Workload | str | None = None,
     *,
     video: Path | None = None,
-    level: Level = "zero-owned",
     warmup: int | None = None,
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
@@ -41,6 +40,7 @@ def verify_soak(
 ) -> Report:
     """Feed at least so many frames to a backend, whole passes of the workload, and look for growth.
 
+    Growth is all that is judged: the level is zero-growth, whatever the frames allocate and free.
     Arguments and errors are those of `harness.verify.verify`.
     """
     started = time.monotonic()
@@ -57,7 +57,7 @@ def verify_soak(
         timeout=timeout,
         memory_limit=memory_limit,
     )
-    contract = Contract(level, warmup)
+    contract = Contract("zero-growth", warmup)
 
     @contextmanager
     def run(spec: RunSpec, watch: Callable[[Position, Path], None]) -> Iterator[isolate.Ended]:

@@ -17,6 +17,8 @@ EXEMPT = frozenset(
         INTERPRETER,
     }
 )
+_HEIGHTS_NEEDED = 3
+"""the one to begin with, and two rises"""
 _CHANGES_NEEDED = 4
 """changes of resolution without a record, for the two halves of a curve to have two points each"""
 
@@ -108,12 +110,12 @@ def _to_blame(
             continue
         for spans in sites.values():
             here = [s for s in spans if s.born <= boundaries[-1] and s.died > boundaries[0]]
-            if not _rise(_live(here, boundaries), skipped):
+            if not _rise(_live(here, boundaries), skipped, heights=2):
                 continue
             added = {
                 size
                 for size in {span.size for span in here}
-                if _rise(_at(timeline.live_blocks(size), boundaries), skipped)
+                if _rise(_at(timeline.live_blocks(size), boundaries), skipped, heights=2)
             }
             yield from (span for span in here if span.size in added)
 
@@ -130,15 +132,21 @@ def _live(spans: list[Span], boundaries: Sequence[int]) -> list[int]:
     return list(accumulate(changes[:-1]))
 
 
-def _rise(curve: list[int], skipped: frozenset[int]) -> int:
-    """How far the second half of a curve rises above its first, leaving out what is skipped."""
+def _rise(curve: list[int], skipped: frozenset[int], heights: int = _HEIGHTS_NEEDED) -> int:
+    """How far the second half of a curve rises above its first, leaving out what is skipped.
+
+    0 if it reaches fewer heights than needed. A curve that rises but once shows something made
+    late, such as a list that needed more room, or the rest of a batch at the end.
+    """
     level, levels = 0, [0]
     for position in range(1, len(curve)):
         if position not in skipped:
             level += curve[position] - curve[position - 1]
             levels.append(level)
-    middle = (len(levels) - 1) // 2 + 1
-    return max(0, max(levels[middle:], default=0) - max(levels[:middle]))
+    highest = list(accumulate(levels, max))
+    if len(set(highest)) < heights:
+        return 0
+    return highest[-1] - highest[(len(levels) - 1) // 2]
 
 
 def _is_steady(interval: Interval) -> bool:

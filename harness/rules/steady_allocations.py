@@ -41,6 +41,9 @@ def _fate(timeline: Timeline, line: Line) -> Meaning:
     if not kept:
         return "churn", f"freed in the same step: churn{since}"
     if any(span.died >= timeline.end_of_cycle(span.born) for span in kept):
+        cycles = {timeline.cycle_of(interval) for interval in line.intervals}
+        if len(line.intervals) <= len(cycles):
+            return "late", "made once in a cycle, after the warm-up, and kept until close"
         return "kept", "and still there when the backend was closed: it keeps something per frame"
     steps = max(span.died - span.born for span in kept)
     return "turnover", f"freed {steps} steps later at most: made anew instead of reused{since}"

@@ -235,11 +235,16 @@ def samples(field: str, values: list[int]) -> list[int]:
 
 @pytest.mark.parametrize("field", ["heap_bytes", "python_blocks", "threads", "descriptors"])
 def test_totals_that_rise_with_every_round_are_leaks(field: str) -> None:
-    (leak,) = leaks(timeline(), samples(field, [5, 6, 8]))
-    assert (leak.what, leak.count) == (field, 3)
+    unit = 32 if field == "heap_bytes" else 1
+    (leak,) = leaks(timeline(), samples(field, [5 * unit, 6 * unit, 8 * unit]))
+    assert (leak.what, leak.count) == (field, 3 * unit)
     assert check(ErrorEvidence(leaks=(leak,))).status == "fail"
     for flat in ([5, 6, 6], [5, 5, 6], [5, 7, 6], [7, 6, 5]):
-        assert leaks(timeline(), samples(field, flat)) == ()
+        assert leaks(timeline(), samples(field, [unit * value for value in flat])) == ()
+
+
+def test_the_heap_may_shift_by_less_than_the_smallest_block() -> None:
+    assert leaks(timeline(), samples("heap_bytes", [160, 176, 192])) == ()
 
 
 def test_totals_that_a_line_explains_are_not_told_twice() -> None:
