@@ -6,6 +6,7 @@ must answer at once, and also where nothing else is installed.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.arguments import LEVELS, make_parser, read
 from harness.errors import UsageError
-from harness.report.console import complain, make_console, prepare_streams, say
+from harness.report.console import complain, give_up_stdout, make_console, prepare_streams, say
 
 if TYPE_CHECKING:
     from harness.report.progress import Observer
@@ -47,6 +48,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
+    except OSError as error:
+        # Of what is written, only the standard streams have no name.
+        if error.filename is None and error.errno in (errno.ENOSPC, errno.EIO, errno.EBADF):
+            give_up_stdout()
+            complain(f"cannot write to standard output ({error.strerror})")
+            return USAGE
+        traceback.print_exc()
+        return OUR_BUG
     except Exception:
         traceback.print_exc()
         return OUR_BUG

@@ -31,10 +31,14 @@ def say(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
-        # What is still buffered would raise once more when the interpreter exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up_stdout()
         if not isinstance(error, BrokenPipeError):
             raise UsageError(f"cannot write to standard output ({error.strerror})") from error
+
+
+def give_up_stdout() -> None:
+    """Write nothing more to it: what is buffered would raise again when the interpreter exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(text: str) -> None:
