@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from harness.owners import HARNESS, OWN, Site
@@ -27,6 +28,8 @@ PAGE = 4096
 END = 1 << 60
 """The interval in which a survivor dies."""
 BEFORE = -1
+# Not imported for its name: it needs numpy, and who reads a trace does not.
+FREE_LISTS = str(Path(__file__).parent / "probes" / "free_lists.py")
 
 Held: TypeAlias = dict[str, Any]
 """a ledger of harness.probes.resources"""
@@ -119,11 +122,29 @@ class Timeline:
     @cached_property
     def _live_blocks(self) -> dict[int, list[int]]:
         changes: dict[int, list[int]] = defaultdict(self._no_changes)
-        for span in self.spans:
-            # Of the harness's own, only what it put into free lists beforehand is in circulation.
-            if span.born < 0 or span.site.owner != HARNESS:
-                self._count(changes[span.size], span, span.count)
+        for span in self._in_circulation():
+            self._count(changes[span.size], span, span.count)
         return {size: _running_sum(change) for size, change in changes.items()}
+
+    def _in_circulation(self) -> Iterator[Span]:
+        """All but the harness's own blocks, of which only those in free lists pass to others."""
+        for span in self.spans:
+            if span.site.owner != HARNESS or (span.born < 0 and span.site.file == FREE_LISTS):
+                yield span
+
+    @cached_property
+    def live_total(self) -> list[int]:
+        """Live bytes at the end of each interval, the harness's own left out.
+
+        Counted from what free lists held at the start: a block that takes the place of one that was
+        there before, which the list then gives back, adds nothing.
+        """
+        changes = self._no_changes()
+        kept = 0
+        for span in self._in_circulation():
+            self._count(changes, span, span.bytes)
+            kept += span.bytes if span.born < 0 else 0
+        return [total - kept for total in _running_sum(changes)]
 
     def _no_changes(self) -> list[int]:
         return [0] * (len(self.intervals) + 1)

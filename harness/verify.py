@@ -148,7 +148,6 @@ def _unmeasurable(lost: Interval) -> Failure:
 
 
 def _steps(timeline: Timeline) -> list[Step]:
-    live = [timeline.live(owner) for owner in timeline.owners]
     steps = []
     for position, number in enumerate(timeline.steps):
         interval, by_owner = timeline.intervals[number], timeline.by_owner(number)
@@ -164,7 +163,7 @@ def _steps(timeline: Timeline) -> list[Step]:
                 allocations=sum(count.allocations for count in by_owner.values()),
                 bytes=sum(count.bytes for count in by_owner.values()),
                 by_owner=by_owner,
-                live_bytes=sum(boundary[number] for boundary in live),
+                live_bytes=timeline.live_total[number],
                 in_flight=timeline.in_flight[position],
             )
         )
