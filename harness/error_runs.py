@@ -54,16 +54,18 @@ def read(ended: Ended, owners: Sequence[tuple[str, str]]) -> ErrorEvidence:
         # What was still to come when it broke off is not to be counted as lost.
         return ErrorEvidence(incidents=(_broken_off(failure),))
     evidence = judge(read_log(ended.folder / RESULTS), stateful=outcome.stateful)
+    samples = _samples(ended)
     timeline = build(
         trace.read(ended.folder / TRACE),
         bad_frames.intervals(),
         Owners(owners, outcome.target_root),
+        lambda timeline: bool(leaks(timeline, samples)),
     )
     if len(timeline.intervals) < len(bad_frames.intervals()):
         note = "the trace broke off, so that only totals were looked at for what errors leave"
         evidence = replace(evidence, notes=(*evidence.notes, note))
-        return replace(evidence, leaks=leaks(None, _samples(ended)))
-    return replace(evidence, leaks=leaks(timeline, _samples(ended)))
+        return replace(evidence, leaks=leaks(None, samples))
+    return replace(evidence, leaks=leaks(timeline, samples))
 
 
 def _samples(ended: Ended) -> array[int]:

@@ -7,6 +7,7 @@ import msgspec
 from harness.beside import Beside
 from harness.contract import Contract
 from harness.naming import Namer, merged
+from harness.owners import MODEL, OWN
 from harness.result import Report
 from harness.rules import RULES, steady_growth
 from harness.rules.teardown_release import first_use
@@ -21,6 +22,19 @@ _SCREENED: dict[str, tuple[Pattern, ...]] = {
 
 
 _OBJECTS = frozenset({"python_blocks"})
+
+
+def may_be_held(timeline: Timeline, contract: Contract) -> bool:
+    """Whether anything on a steady step, or any rule, speaks against a backend."""
+    shown = {
+        site.owner
+        for number in timeline.steps
+        if (step := timeline.intervals[number].step) and step.phase == "steady"
+        for site in timeline.births[number]
+    }
+    if shown - OWN - {MODEL}:
+        return True
+    return any(rule(timeline, contract).status == "fail" for rule in RULES.values())
 
 
 def judge(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 
@@ -12,40 +12,33 @@ from harness.probes.trace import FREES, MARK_SIZE, MMAP, MUNMAP, Record, is_mark
 from harness.timeline import BEFORE, END, PAGE, Births, Interval, Span, Timeline
 
 
-def build(records: Iterable[Record], intervals: list[Interval], owners: Owners) -> Timeline:
+def build(
+    records: Iterable[Record],
+    intervals: list[Interval],
+    owners: Owners,
+    needs_symbols: Callable[[Timeline], bool] = lambda _: True,
+) -> Timeline:
     """Read a trace into a timeline.
 
     `intervals` are those of a complete run. The timeline has fewer if the trace does not hold the
-    marks that end them all: the run broke off, or its trace is damaged.
+    marks that end them all: the run broke off, or its trace is damaged. Native symbols, which take
+    most of a second to read, can but clear a backend of what its lines of Python seem to show:
+    `needs_symbols` is asked whether there is anything to clear it of.
     """
     reading = _Reading(owners)
     reading.read(records, len(intervals))
     intervals = intervals[: max(0, reading.now)]
-    sites = reading.resolve(intervals)
-    births = [_by_site(births, sites) for births in reading.births[: len(intervals)]]
-    for in_interval, allocations in zip(births, reading.allocations, strict=False):
-        # Whatever no rule of ownership names is somebody's all the same: nothing is dropped.
-        assert sum(born.count for born in in_interval.values()) == allocations
-    return Timeline(
-        intervals=intervals,
-        births=births,
-        spans=[Span(sites[key], *span) for key, *span in reading.all_spans()],
-        cycles=intervals[-1].cycle if intervals else 0,
-        events=reading.events,
-        mapped=reading.mapped,
-    )
+    timeline = reading.timeline(intervals, reading.sites)
+    if needs_symbols(timeline):
+        timeline = reading.timeline(intervals, reading.resolve(intervals))
+    return timeline
 
 
 def _by_site(births: dict[int, Births], sites: list[Site]) -> dict[Site, Births]:
     merged: dict[Site, Births] = {}
     for key, new in births.items():
-        if (births_there := merged.get(sites[key])) is None:
-            merged[sites[key]] = new
-        else:
-            births_there.count += new.count
-            births_there.bytes += new.bytes
-            births_there.buffers += new.buffers
-            births_there.buffer_bytes += new.buffer_bytes
+        there = merged.get(sites[key])
+        merged[sites[key]] = new if there is None else there + new
     return merged
 
 
@@ -54,7 +47,7 @@ class _Reading:
 
     def __init__(self, owners: Owners) -> None:
         self._owners = owners
-        self._sites: list[Site] = []
+        self.sites: list[Site] = []
         self._samples: list[Record] = []
         self._keys: dict[tuple[int, int], int] = {}
         self._site_keys: dict[Site, int] = {}
@@ -121,8 +114,8 @@ class _Reading:
         # Equal sites are one, whatever their native stacks, unless these may have to be looked at.
         key = self._site_keys.get(site) if not _may_be_others(site) else None
         if key is None:
-            key = len(self._sites)
-            self._sites.append(site)
+            key = len(self.sites)
+            self.sites.append(site)
             self._samples.append(record)
             self._site_keys[site] = key
         self._keys[record.stack_id, record.native_stack_id] = key
@@ -160,6 +153,21 @@ class _Reading:
         for span, count in chain(self._spans.items(), survivors.items()):
             yield *span, count
 
+    def timeline(self, intervals: list[Interval], sites: list[Site]) -> Timeline:
+        """What was read, with these sites for the keys."""
+        births = [_by_site(births, sites) for births in self.births[: len(intervals)]]
+        for in_interval, allocations in zip(births, self.allocations, strict=False):
+            # Whatever no rule of ownership names is somebody's all the same: nothing is dropped.
+            assert sum(born.count for born in in_interval.values()) == allocations
+        return Timeline(
+            intervals=intervals,
+            births=births,
+            spans=[Span(sites[key], *span) for key, *span in self.all_spans()],
+            cycles=intervals[-1].cycle if intervals else 0,
+            events=self.events,
+            mapped=self.mapped,
+        )
+
     def resolve(self, intervals: list[Interval]) -> list[Site]:
         """The site of each key, with the owners that only native symbols tell.
 
@@ -174,7 +182,7 @@ class _Reading:
                 asked.update(births)
             elif phase == "warm-up":
                 asked.update(key for key, born in births.items() if born.buffers)
-        sites = list(self._sites)
+        sites = list(self.sites)
         for key in asked:
             site = sites[key]
             if _may_be_others(site):

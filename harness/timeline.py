@@ -45,6 +45,14 @@ class Births:
     """how many of them are of a page or more"""
     buffer_bytes: int = 0
 
+    def __add__(self, other: Births) -> Births:
+        return Births(
+            self.count + other.count,
+            self.bytes + other.bytes,
+            self.buffers + other.buffers,
+            self.buffer_bytes + other.buffer_bytes,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Span:

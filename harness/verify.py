@@ -15,7 +15,7 @@ from harness.beside import Beside, Runner
 from harness.contract import Contract
 from harness.errors import UsageError
 from harness.flight import Position, failure
-from harness.judge import judge
+from harness.judge import judge, may_be_held
 from harness.naming import Namer
 from harness.owners import Owners
 from harness.probes import trace
@@ -122,8 +122,18 @@ def _read(
     report.environment = outcome.environment
     report.notes = outcome.notes
     intervals = layout(report.cycles, contract.steps(outcome))
+
+    def needs_symbols(seen: Timeline) -> bool:
+        held = may_be_held(seen, contract)
+        if held:
+            report.notes += tuple(preconditions.symbol_notes())
+        return held
+
     timeline = build(
-        trace.read(ended.folder / TRACE), intervals, Owners(owners, outcome.target_root)
+        trace.read(ended.folder / TRACE),
+        intervals,
+        Owners(owners, outcome.target_root),
+        needs_symbols,
     )
     timeline.in_flight = read_journal(ended.folder)
     timeline.nireq = outcome.nireq

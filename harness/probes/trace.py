@@ -64,13 +64,21 @@ _warm = False
 def warm_up(path: Path) -> None:
     """Begin to read the symbol tables of all that is mapped into a traced process.
 
-    memray does it for the first trace that a process reads, before its first record, and it takes
-    0.3 s with torch: long enough to be done while the child still writes. Later calls do nothing.
+    memray does it for the first trace that a process reads, before its first record and when the
+    first native stack is asked for, and it takes 0.8 s with torch: long enough to be done while
+    the child still writes. Later calls do nothing.
     """
     global _warm
     if not _warm:
         _warm = True
-        threading.Thread(target=lambda: next(read(path), None), daemon=True).start()
+        threading.Thread(target=_read_symbols, args=(path,), daemon=True).start()
+
+
+def _read_symbols(path: Path) -> None:
+    for record in read(path):
+        if record.allocator not in (*FREES, MUNMAP):
+            record.native_stack_trace()
+            return
 
 
 def read(path: Path) -> Iterator[Record]:
