@@ -148,7 +148,8 @@ class Namer:
     ) -> Iterator[Finding]:
         what = "native memory that the tracer does not see"
         grows = f"it grows {_REPEATS[growth.pattern]}"
-        blamed, certain = blame(lines, requested(timeline, points[0] + 1, points[-1]))
+        seen = requested(timeline, points[0] + 1, points[-1])
+        blamed, certain = blame(lines, seen, len(growth.rises))
         for line in blamed:
             site = Site(
                 BACKEND,

@@ -39,18 +39,22 @@ def requested(timeline: Timeline, first: int, last: int) -> dict[tuple[str, int]
 
 
 def blame(
-    lines: Iterable[LineGrowth], seen: Mapping[tuple[str, int], int]
+    lines: Iterable[LineGrowth], seen: Mapping[tuple[str, int], int], rises: int
 ) -> tuple[list[LineGrowth], bool]:
     """The lines that added heap bytes which the tracer did not see, and whether that is certain.
 
     What is certain is what a line added at which the tracer has seen nothing, or less. A line may
-    allocate what another one frees: if no line is certain, all that added anything may be it.
+    allocate what another one frees: if no line is certain, all that added anything may be it. What
+    added less than a block at each fourth of the `rises` of the heap is left out if anything added
+    more: a line at which a thread let go of the interpreter has a little of another thread's.
     """
     added = sorted((line for line in lines if line.bytes > 0), key=lambda line: -line.bytes)
     certain = [
         line for line in added if line.bytes - seen.get((line.file, line.line), 0) >= LEAST_CHUNK
     ]
-    return (certain, True) if certain else (added, False)
+    blamed = certain or added
+    often = [line for line in blamed if 4 * line.bytes >= rises * LEAST_CHUNK]
+    return often or blamed, bool(certain)
 
 
 def _chunk(size: int) -> int:
