@@ -36,17 +36,20 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:
 
 def _fate(timeline: Timeline, line: Line) -> Meaning:
     """What became of these blocks."""
-    kept = [span for birth in line.births for span in timeline.outlived.get(birth, ())]
-    since = _buffer_since(timeline, line)
-    if not kept:
-        return "churn", f"freed in the same step: churn{since}"
-    if any(span.died >= timeline.end_of_cycle(span.born) for span in kept):
+    outlived = [span for birth in line.births for span in timeline.outlived.get(birth, ())]
+    kept = [span for span in outlived if span.died >= timeline.end_of_cycle(span.born)]
+    # What is replaced on every step leaves the last one behind, and is not kept for that.
+    if kept and 2 * sum(span.count for span in kept) >= line.count:
         cycles = {timeline.cycle_of(interval) for interval in line.intervals}
         if len(line.intervals) <= len(cycles):
             return "late", "made once in a cycle, after the warm-up, and kept until close"
         return "kept", "and still there when the backend was closed: it keeps something per frame"
-    steps = max(span.died - span.born for span in kept)
-    return "turnover", f"freed {steps} steps later at most: made anew instead of reused{since}"
+    since = _buffer_since(timeline, line)
+    replaced = [span.died - span.born for span in outlived if span not in kept]
+    if not replaced:
+        return "churn", f"freed in the same step: churn{since}"
+    words = f"freed {max(replaced)} steps later at most: made anew instead of reused{since}"
+    return "turnover", words
 
 
 def _buffer_since(timeline: Timeline, line: Line) -> str:
