@@ -29,7 +29,7 @@ def may_be_held(timeline: Timeline, contract: Contract) -> bool:
     shown = {
         site.owner
         for number in timeline.steps
-        if (step := timeline.intervals[number].step) and step.phase == "steady"
+        if timeline.intervals[number].is_steady
         for site in timeline.births[number]
     }
     if shown - OWN - {MODEL}:

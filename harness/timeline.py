@@ -82,6 +82,11 @@ class Interval:
     cycle: int
     step: PlannedStep | None = None
 
+    @property
+    def is_steady(self) -> bool:
+        """Whether it is a steady step."""
+        return self.step is not None and self.step.phase == "steady"
+
 
 @dataclass
 class Timeline:

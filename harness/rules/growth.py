@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby
 
 from harness.owners import HARNESS, INTERPRETER
-from harness.timeline import Interval, Span, Timeline
+from harness.timeline import Span, Timeline
 
 EXEMPT = frozenset(
     {
@@ -26,7 +26,7 @@ _CHANGES_NEEDED = 4
 def stretches(timeline: Timeline) -> Iterator[range]:
     """Runs of consecutive steady intervals."""
     numbered = enumerate(timeline.intervals)
-    for steady, run in groupby(numbered, lambda item: _is_steady(item[1])):
+    for steady, run in groupby(numbered, lambda item: item[1].is_steady):
         if steady:
             numbers = [number for number, _ in run]
             yield range(numbers[0], numbers[-1] + 1)
@@ -147,7 +147,3 @@ def _rise(curve: list[int], skipped: frozenset[int], heights: int = _HEIGHTS_NEE
     if len(set(highest)) < heights:
         return 0
     return highest[-1] - highest[(len(levels) - 1) // 2]
-
-
-def _is_steady(interval: Interval) -> bool:
-    return interval.step is not None and interval.step.phase == "steady"

@@ -15,7 +15,7 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:
     if contract.level == "zero-growth":
         why = "level zero-growth allows allocations on steady steps if they are given back"
         return RuleResult(ID, "skipped", 0, 0, why)
-    steady = [n for n in timeline.steps if _is_steady(timeline, n)]
+    steady = [n for n in timeline.steps if timeline.intervals[n].is_steady]
     if not steady:
         why = "the workload has no steady step: every frame is within a warm-up"
         return RuleResult(ID, "skipped", 0, 0, why)
@@ -62,8 +62,3 @@ def _buffer_since(timeline: Timeline, line: Line) -> str:
         if step is not None and step.phase == "record":
             return f"; a buffer made on step {step.index} would have been large enough"
     return ""
-
-
-def _is_steady(timeline: Timeline, number: int) -> bool:
-    step = timeline.intervals[number].step
-    return step is not None and step.phase == "steady"
