@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli
 from harness.arguments import make_parser, read
+from harness.commands import exits
 from harness.errors import UsageError
 from harness.result import LEVELS
 
@@ -86,7 +86,13 @@ def test_commands_of_the_readme_are_understood() -> None:
 
 
 def test_readme_has_every_level_and_exit_code() -> None:
-    for word in (*LEVELS, *cli.EXIT_CODES.values(), cli.USAGE, cli.OUR_BUG, cli.INTERRUPTED):
+    for word in (
+        *LEVELS,
+        *exits.EXIT_CODES.values(),
+        exits.USAGE,
+        exits.OUR_BUG,
+        exits.INTERRUPTED,
+    ):
         assert re.search(rf"^\| `?{word}`? ", README, re.MULTILINE), word
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from harness import cases, cli
+from harness.commands import levels
 from harness.errors import UsageError
 from harness.result import LEVELS, Cost, Progress, Report, Teardown
 
@@ -248,7 +249,7 @@ def test_progress_is_silent_off_a_terminal_unless_the_run_is_long(
 
 
 def test_levels_in_help_are_the_levels() -> None:
-    assert tuple(cli.LEVELS) == LEVELS
+    assert tuple(levels.LEVELS) == LEVELS
 
 
 @pytest.mark.usefixtures("fake")

@@ -1,0 +1,16 @@
+"""The commands, one in each file.
+
+Nothing heavy is imported at the top of any: `--help`, and every mistake in the arguments, must
+answer at once, and also where nothing else is installed.
+"""
+
+from __future__ import annotations
+
+from harness.commands import listing, report, verify
+from harness.commands.command import Command
+
+COMMANDS: dict[str, Command] = {
+    "verify": verify.COMMAND,
+    "report": report.COMMAND,
+    "list": listing.COMMAND,
+}

@@ -1,0 +1,139 @@
+"""`steadyframe verify`: one backend, one workload, one verdict."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.commands.command import Command
+from harness.commands.display import add_display, import_from_here, watch
+from harness.commands.exits import EXIT_CODES
+from harness.commands.kinds import at_least, file, keyword, owner, seconds, size
+from harness.commands.levels import LEVELS
+from harness.errors import UsageError
+from harness.report.console import make_console, say
+
+if TYPE_CHECKING:
+    from harness.report.progress import Observer
+    from harness.result import Report
+    from harness.workload import Workload
+
+DEFAULT_WORKLOAD = "concat-jump"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add its own."""
+    add = parser.add_argument
+    add(
+        "target",
+        metavar="TARGET",
+        help="package.module:factory, file.py:factory, or a name from `list`",
+    )
+    add("--workload", metavar="TEXT_OR_NAME", help=f"default: {DEFAULT_WORKLOAD}")
+    add("--video", type=file, metavar="FILE", help="decode this file instead of a workload")
+    add("--level", choices=LEVELS, help="default: zero-owned; see `list`")
+    add("--cycles", type=at_least(1), metavar="N", help="open-to-close; default: 3")
+    add("--warmup", type=at_least(0), metavar="N", help="frames; default: 8, or 2 x nireq + 2")
+    add("--arg", type=keyword, action="append", default=[], metavar="KEY=VALUE",
+        help="to the factory; an int, float, true, false or text; repeatable")  # fmt: skip
+    add("--json", type=file, metavar="FILE", help="write the report as JSON; - is stdout")
+    add("--timeout", type=seconds, metavar="SECONDS", help="give up after so long without progress")
+    add("--seed", type=at_least(0), default=0, metavar="N", help="of the frames; default: 0")
+    add("--owner", type=owner, action="append", default=[], metavar="NAME=GLOB",
+        help="whose code a file or function is; before the defaults; repeatable")  # fmt: skip
+    add("--stateful", action="store_true", help="results depend on earlier frames, by design")
+    add("--quick", action="store_true", help="the traced run alone; what needs more is skipped")
+    add("--soak", type=at_least(1), metavar="FRAMES",
+        help="so many frames in one cycle, screened for growth at native speed")  # fmt: skip
+    add("--memory-limit", type=size, metavar="BYTES",
+        help="that a run may take beyond what it starts with; 512M and 2G will do")  # fmt: skip
+    add_display(parser)
+
+
+def check(options: Namespace) -> None:
+    """Refuse what excludes each other."""
+    if options.workload and options.video:
+        raise UsageError("--workload and --video exclude each other: leave one out")
+    beside_soak = (options.level, options.cycles, options.stateful, options.quick)
+    if options.soak is not None and any(beside_soak):
+        raise UsageError(
+            "--soak is one long cycle that is screened for growth: "
+            "leave out --level, --cycles, --stateful and --quick"
+        )
+    keys = [key for key, _ in options.arg]
+    if twice := {key for key in keys if keys.count(key) > 1}:
+        raise UsageError(f"--arg {min(twice)} is given more than once: leave one out")
+
+
+def run(options: Namespace) -> int:
+    """Verify, print the report, write what was asked for."""
+    from harness.report import files, terminal
+    from harness.report.json import to_json
+    from harness.workload import Workload
+
+    import_from_here()
+    text = options.workload or DEFAULT_WORKLOAD
+    workload = None if options.video else Workload.named_or_parsed(text)
+    to_stdout = options.json == Path("-")
+    if options.json and not to_stdout:
+        files.check_writable(options.json)
+    with watch(options, options.target) as observer:
+        report = _made(options, workload, observer)
+    if to_stdout:
+        say(to_json(report))
+        return EXIT_CODES[report.verdict]
+    console = make_console(sys.stdout, no_color=options.no_color)
+    with console.capture() as captured:
+        if options.quiet:
+            console.print(terminal.verdict_line(report), soft_wrap=True)
+        else:
+            terminal.render(report, console)
+    say(captured.get())
+    if options.json:
+        files.write(options.json, to_json(report))
+    return EXIT_CODES[report.verdict]
+
+
+def _made(options: Namespace, workload: Workload | None, observer: Observer | None) -> Report:
+    """The report that was asked for. The project's own settings hold where nothing is said."""
+    from harness import config
+
+    project = config.load(Path.cwd())
+    asked: dict[str, Any] = {
+        "video": options.video,
+        "warmup": _first(options.warmup, project.warmup),
+        "seed": options.seed,
+        "options": dict(options.arg),
+        "owners": [*options.owner, *project.owners],
+        "memory_limit": options.memory_limit,
+        "progress": observer,
+    }
+    if (timeout := _first(options.timeout, project.timeout)) is not None:
+        asked["timeout"] = timeout
+    if options.soak is not None:
+        from harness.verify_soak import verify_soak
+
+        return verify_soak(options.target, options.soak, workload, **asked)
+    from harness.verify import verify
+
+    if (cycles := _first(options.cycles, project.cycles)) is not None:
+        asked["cycles"] = cycles
+    level = options.level or project.level or "zero-owned"
+    return verify(
+        options.target,
+        workload,
+        level=level,
+        stateful=options.stateful,
+        quick=options.quick,
+        **asked,
+    )
+
+
+def _first(*values: Any) -> Any:
+    return next((value for value in values if value is not None), None)
+
+
+COMMAND = Command("verify one backend", run, add_arguments, check)
