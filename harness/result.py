@@ -80,6 +80,8 @@ class Step(msgspec.Struct):
     """bytes allocated since the run began and not yet freed at the step's end, harness excepted"""
     in_flight: int
     """frames submitted and not yet returned at the step's end"""
+    live_by_owner: dict[str, int] = {}
+    """`live_bytes` by owner, those without any left out; empty where it was not kept"""
 
 
 class Survivors(msgspec.Struct, frozen=True):

@@ -170,6 +170,27 @@ class Timeline:
         """Live bytes of an owner at the end of each interval."""
         return self._live.get(owner) or [0] * len(self.intervals)
 
+    def live_by_owner(self, interval: int) -> dict[str, int]:
+        """Bytes that each owner, but the measurement's own, has more at the end of an interval.
+
+        More than when the run began, as in `live_total`: the sum of all is that, less what free
+        lists of libraries took over from the harness.
+        """
+        live = {
+            owner: curve[interval] - self._held_before.get(owner, 0)
+            for owner, curve in self._live.items()
+            if owner not in OWN
+        }
+        return {owner: size for owner, size in sorted(live.items()) if size}
+
+    @cached_property
+    def _held_before(self) -> dict[str, int]:
+        held: dict[str, int] = defaultdict(int)
+        for span in self.spans:
+            if span.born < 0:
+                held[span.site.owner] += span.bytes
+        return held
+
     def live_blocks(self, size: int) -> list[int]:
         """Blocks of exactly so many bytes alive at the end of each interval, whoever's they are.
 

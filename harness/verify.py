@@ -175,6 +175,7 @@ def _steps(timeline: Timeline) -> list[Step]:
                 by_owner=by_owner,
                 live_bytes=timeline.live_total[number],
                 in_flight=timeline.in_flight[position],
+                live_by_owner=timeline.live_by_owner(number),
             )
         )
     return steps

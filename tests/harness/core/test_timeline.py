@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.owners import Owners
 from harness.reading import build
-from harness.timeline import END
+from harness.timeline import END, Span
 from tests.harness.core.synthetic import (
     PAGE,
     FakeRecord,
@@ -42,6 +44,19 @@ def test_a_block_freed_in_a_later_interval_lives_between() -> None:
     assert timeline.live("backend") == [0, 100, 100, 0, 0, 0]
     assert timeline.live_blocks(100) == [0, 1, 1, 0, 0, 0]
     assert list(timeline.survivors()) == []
+
+
+def test_live_bytes_by_owner_are_what_the_run_has_added() -> None:
+    timeline = read([EMPTY, [malloc(16, 100)], EMPTY, [free(16)]])
+    assert [timeline.live_by_owner(n) for n in range(4)] == [
+        {},
+        {"backend": 100},
+        {"backend": 100},
+        {},
+    ]
+    before = Span(timeline.spans[0].site, 7, born=-1, died=2, count=3)
+    freed = replace(timeline, spans=[*timeline.spans, before])
+    assert [freed.live_by_owner(n)["backend"] for n in (1, 2)] == [100, 79]
 
 
 def test_a_survivor_lives_to_the_end_and_is_counted_where_it_was_born() -> None:
