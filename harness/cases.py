@@ -18,8 +18,8 @@ from rich.text import Text
 from harness.report.files import check_writable, write
 from harness.report.json import to_json
 from harness.report.summary import growth_events, leaks, steady_allocations, steady_steps
-from harness.report.terminal import WORDS
 from harness.report.text import clean
+from harness.report.verdict import WORDS
 from harness.result import Report, Verdict
 from harness.targets import resolve
 

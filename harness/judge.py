@@ -62,7 +62,9 @@ def judge(
         report.notes += tuple(one.failure for one in named if one.failure)
         results[name] = merged(results[name], named, patterns)
     report.teardown = msgspec.structs.replace(
-        report.teardown, first_use_survivors=first_use(timeline)
+        report.teardown,
+        first_use_survivors=first_use(timeline),
+        native=shown.screening.extents() if shown.screening else {},
     )
     report.rules = tuple(results.values())
     report.verdict = "fail" if any(rule.status == "fail" for rule in report.rules) else "pass"

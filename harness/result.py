@@ -95,12 +95,22 @@ class Survivors(msgspec.Struct, frozen=True):
     bytes: int
 
 
+class Extent(msgspec.Struct, frozen=True):
+    """An amount before the first cycle, the most at any step's end, open or close, and after the last."""
+
+    before: int
+    peak: int
+    after: int
+
+
 class Teardown(msgspec.Struct, frozen=True):
     """What the process held before the first cycle and after the last."""
 
     baseline: dict[str, Any]
     after: dict[str, Any]
     first_use_survivors: tuple[Survivors, ...] = ()
+    native: dict[str, Extent] = {}
+    """by field of harness.probes.heap: of a run of the same workload that no tracer watched"""
 
 
 class Cost(msgspec.Struct, frozen=True):

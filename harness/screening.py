@@ -36,6 +36,7 @@ from typing import Literal
 
 from harness.plan import PlannedStep
 from harness.probes.heap import FIELDS
+from harness.result import Extent
 from harness.spec import SAMPLES
 
 Field = Literal["heap_bytes", "python_blocks", "threads", "descriptors"]
@@ -112,6 +113,17 @@ class Screening:
     def end(self, field: str, cycle: int) -> int:
         """The value at the end of a complete cycle, or before the first one for 0."""
         return self._samples[cycle * self._per_cycle * len(FIELDS) + FIELDS.index(field)]
+
+    def extents(self) -> dict[str, Extent]:
+        """What each field was before the first cycle, at most, and at the end of the last one."""
+        width = len(FIELDS)
+        last = 1 + self.cycles * self._per_cycle
+        curves = {name: self._samples[n : last * width : width] for n, name in enumerate(FIELDS)}
+        return {
+            name: Extent(curve[0], max(curve), curve[-1])
+            for name, curve in curves.items()
+            if any(curve)
+        }
 
     def interval(self, cycle: int, boundary: int) -> int:
         """Number, as in harness.timeline.layout, of the interval that a boundary ends."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
+from harness.report.excerpt import excerpt
 from harness.report.text import clean, plural, ranges
 from harness.result import Finding, Report, RuleResult, StackFrame
 
@@ -16,10 +16,6 @@ MOST_FINDINGS = 10
 """shown of one rule; the JSON report has all"""
 MOST_STACK = 12
 """innermost frames shown of one stack"""
-AROUND = 2
-"""source lines shown before and after the line of a finding"""
-LARGEST_SOURCE = 4 << 20
-"""bytes; a larger file is no source that a person wrote"""
 
 _UNITS = {
     "steady-allocations": "allocation",
@@ -42,8 +38,8 @@ def render_findings(report: Report, console: Console) -> None:
         for finding in rule.findings[:MOST_FINDINGS]:
             _heading(console, rule, finding.text or rule.why)
             place_and_stack = ((finding.function, finding.file, finding.line), *finding.stack)
-            _place(console, finding, known=place_and_stack in seen)
-            console.print(Text("  " + _numbers(rule, finding)))
+            _where(console, finding, known=place_and_stack in seen)
+            console.print(Text("  " + numbers(rule, finding)))
             if place_and_stack not in seen:
                 _stack(console, finding)
             seen.add(place_and_stack)
@@ -68,7 +64,7 @@ def _heading(console: Console, rule: RuleResult, sentence: str) -> None:
     )
 
 
-def _place(console: Console, finding: Finding, *, known: bool) -> None:
+def _where(console: Console, finding: Finding, *, known: bool) -> None:
     if not finding.file:
         return
     where = Text.assemble("  ", (place(finding.file, finding.line), "bold cyan"))
@@ -81,7 +77,8 @@ def _place(console: Console, finding: Finding, *, known: bool) -> None:
         console.print(text, no_wrap=True, overflow="ellipsis")
 
 
-def _numbers(rule: RuleResult, finding: Finding) -> str:
+def numbers(rule: RuleResult, finding: Finding) -> str:
+    """How much was found, whose it is, and on which frames."""
     amount = plural(finding.count, _UNITS.get(rule.rule, "block"))
     if finding.bytes:
         amount += f", {plural(finding.bytes, 'byte')}"
@@ -95,30 +92,13 @@ def _numbers(rule: RuleResult, finding: Finding) -> str:
 
 def _source(file: str, line: int) -> Iterator[Text]:
     """The line of a finding and its neighbours, if the file can be read."""
-    first = max(line - AROUND, 1)
-    lines = _lines(file, first, line + AROUND) if line > 0 else []
-    if len(lines) <= line - first:
-        return
-    width = len(str(first + len(lines) - 1))
-    for number, content in enumerate(lines, first):
-        marked = number == line
-        shown = clean(content.rstrip("\r\n"))
+    lines = excerpt(file, line)
+    width = len(str(lines[-1].number)) if lines else 0
+    for number, text, is_found in lines:
         yield Text(
-            f"  {'>' if marked else ' '} {number:>{width}} | {shown}",
-            style="bold" if marked else "dim",
+            f"  {'>' if is_found else ' '} {number:>{width}} | {text}",
+            style="bold" if is_found else "dim",
         )
-
-
-def _lines(file: str, first: int, last: int) -> list[str]:
-    path = Path(file)
-    try:
-        # The path comes from what was measured: a pipe or a device would block, or never end.
-        if not path.is_file() or path.stat().st_size > LARGEST_SOURCE:
-            return []
-        with path.open(encoding="utf-8", errors="replace") as source:
-            return list(islice(source, first - 1, last))
-    except (OSError, ValueError):
-        return []
 
 
 def _stack(console: Console, finding: Finding) -> None:

@@ -6,16 +6,16 @@ backend had a hand in goes through `clean`.
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from harness.report.findings import place, render_findings
-from harness.report.summary import StepGroup, steady_groups, steady_steps
+from harness.report.ledger import CAPTION, COLUMNS, ledger
+from harness.report.summary import StepGroup, steady_groups
 from harness.report.text import allocations, clean, plural, ranges, sparkline
+from harness.report.verdict import WORDS, sentence
 from harness.result import Failure, Report
 
 MOST_ROWS = 16
@@ -25,13 +25,6 @@ MOST_DETAIL = 30
 """last lines shown of a child's stderr or stacks"""
 
 _STYLES = {"pass": "bold green", "fail": "bold red", "no-verdict": "bold yellow"}
-_KINDS = {
-    "killed": "was killed",
-    "raised": "raised an exception",
-    "not-quiescent": "did not come to rest",
-    "unmeasurable": "could not be measured",
-}
-WORDS = {"pass": "PASS", "fail": "FAIL", "no-verdict": "NO VERDICT", "skipped": "skipped"}
 
 
 def render(report: Report, console: Console) -> None:
@@ -50,39 +43,8 @@ def render(report: Report, console: Console) -> None:
 def verdict_line(report: Report) -> Text:
     """The verdict in one sentence."""
     return Text.assemble(
-        (WORDS[report.verdict], _STYLES[report.verdict]), "  ", clean(_sentence(report))
+        (WORDS[report.verdict], _STYLES[report.verdict]), "  ", clean(sentence(report))
     )
-
-
-def _sentence(report: Report) -> str:
-    if report.verdict == "pass":
-        skipped = [rule.rule for rule in report.rules if rule.status == "skipped"]
-        but = f" (not judged: {', '.join(skipped)})" if skipped else ""
-        return f"{report.target} holds {report.level} over {_extent(report)}{but}."
-    if report.verdict == "fail":
-        broken = [
-            f"{rule.rule} ({plural(len(rule.findings), 'finding')})"
-            for rule in report.rules
-            if rule.status == "fail"
-        ]
-        return f"{report.target} violates {report.level}: {', '.join(broken)}."
-    if report.failure is None:
-        return f"{report.target} could not be measured."
-    kind = _KINDS.get(report.failure.kind, report.failure.kind)
-    return f"{report.target} {kind} {_where(report.failure)}."
-
-
-def _extent(report: Report) -> str:
-    if report.curves:
-        return "a soak run"
-    steady = plural(len(steady_steps(report)), "steady step")
-    return f"{plural(report.cycles, 'cycle')} with {steady}"
-
-
-def _where(failure: Failure) -> str:
-    cycle = f", cycle {failure.cycle}" if failure.cycle else ""
-    frame = f"after frame {failure.frame}" if failure.frame >= 0 else "before the first frame"
-    return f"in {failure.phase}{cycle}, {frame}"
 
 
 def _failure(failure: Failure, console: Console) -> None:
@@ -156,36 +118,17 @@ def _group_cells(group: StepGroup) -> tuple[str, str, str, Text]:
 
 
 def _teardown(report: Report, console: Console) -> None:
-    before, after = report.teardown.baseline, report.teardown.after
-    keys = list(dict.fromkeys((*before, *after)))
-    if not keys:
+    rows = ledger(report.teardown)
+    if not rows:
         return
-    table = _table("\nTeardown", "held by the process", "before", "after", "difference")
+    table = _table("\nTeardown", *COLUMNS)
+    if report.teardown.native:
+        table.caption = CAPTION
     for column in table.columns[1:]:
         column.justify = "right"
-    for key in keys:
-        one, other = before.get(key), after.get(key)
-        table.add_row(Text(clean(key)), _value(one), _value(other), _difference(one, other))
+    for row in rows:
+        table.add_row(*(Text(clean(cell)) for cell in row))
     console.print(table)
-
-
-def _amount(value: Any) -> Any:
-    """What is counted: of a list, its length."""
-    return len(value) if isinstance(value, (list, tuple)) else value
-
-
-def _value(value: Any) -> Text:
-    amount = _amount(value)
-    if amount is None:
-        return Text("-")
-    return Text(f"{amount:,}" if isinstance(amount, (int, float)) else clean(str(amount)))
-
-
-def _difference(before: Any, after: Any) -> str:
-    one, other = _amount(before), _amount(after)
-    if isinstance(one, (int, float)) and isinstance(other, (int, float)) and one != other:
-        return f"{other - one:+,}"
-    return "0" if before == after else "changed"
 
 
 def _survivors(report: Report, console: Console) -> None:

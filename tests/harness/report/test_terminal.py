@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from harness.report.terminal import render, verdict_line
-from harness.result import Failure, Report, RuleResult, Survivors, Teardown
+from harness.result import Extent, Failure, Report, RuleResult, Survivors, Teardown
 
 
 def shown(report: Report, width: int = 200, *, color: bool = False) -> str:
@@ -115,6 +115,13 @@ def test_steady_steps_teardown_and_first_use_are_tabled(make_report) -> None:
     assert "threads 1 2 +1" in rows
     assert "live_bytes 1,000 1,000 0" in rows
     assert "runtime: 12,345 bytes in 3 blocks, /lib/python/lazy.py:4 in load" in rows
+
+
+def test_peaks_come_from_the_run_that_no_tracer_watched(make_report) -> None:
+    native = {"threads": Extent(1, 6, 1), "cuda_bytes": Extent(0, 512, 0)}
+    teardown = Teardown({"threads": [1, 2], "rss": 7}, {"threads": [1, 2, 3]}, (), native)
+    rows = [" ".join(line.split()) for line in shown(make_report(teardown=teardown)).splitlines()]
+    assert {"threads 1 6 1 0", "cuda_bytes 0 512 0 0", "rss 7 - changed"} <= set(rows)
 
 
 HOSTILE = "[bold red]x[/nope] \x1b[2J\x1b]0;owned\x07 \u202e \udcff\r\n[link=http://x]"

@@ -8,6 +8,7 @@ import pytest
 
 from harness.plan import PlannedStep
 from harness.probes.heap import FIELDS
+from harness.result import Extent
 from harness.screening import Screening, find, taken
 
 _STEPS = [PlannedStep(n, n, n, 8, 8, "record" if n == 0 else "steady") for n in range(31)]
@@ -57,6 +58,15 @@ def test_heap_bytes_grow_by_a_whole_block() -> None:
     # Step 1, the first steady one, is interval 2: opening is 0.
     assert growth.window == (2, 31)
     assert growth.rises == tuple(range(2, 32))
+
+
+def test_extents_are_before_most_and_after_and_leave_out_what_never_was() -> None:
+    screening = _samples(lambda n: 50 * (n == 7) + 3 * (n > 20), "heap_bytes")
+    assert screening.extents()["heap_bytes"] == Extent(1000, 1050, 1003)
+    assert screening.extents()["threads"] == Extent(1, 1, 1)
+    width = len(FIELDS)
+    no_gpu = [1, *[0] * (width - 1)] * (1 + _PER_CYCLE)
+    assert Screening(no_gpu, _STEPS, 1).extents() == {FIELDS[0]: Extent(1, 1, 1)}
 
 
 def test_growth_that_begins_late_in_a_long_run_is_narrowed_to_where_it_begins() -> None:
