@@ -79,14 +79,14 @@ def plan_steps(workload: Workload, warmup: int, default_format: str) -> list[Pla
 def _bursts(workload: Workload) -> Iterator[tuple[int, int]]:
     """First and last frame of each step."""
     first = 0
-    for _, ticks in groupby(_ticks(workload)):
-        last = first + sum(1 for _ in ticks) - 1
+    for _, together in groupby(ticks(workload)):
+        last = first + sum(1 for _ in together) - 1
         yield first, last
         first = last + 1
 
 
-def _ticks(workload: Workload) -> Iterator[int]:
-    """The tick in which each frame arrives."""
+def ticks(workload: Workload) -> Iterator[int]:
+    """The tick, of 1/25 s, in which each frame arrives."""
     start = Fraction(0)
     for segment in workload.segments:
         # tick = floor(25 * (start + n / fps)), over one denominator so that the loop is in integers

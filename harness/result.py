@@ -96,7 +96,7 @@ class Survivors(msgspec.Struct, frozen=True):
 
 
 class Extent(msgspec.Struct, frozen=True):
-    """An amount before the first cycle, the most at any step's end, open or close, and after the last."""
+    """An amount before the first cycle, at most (after any step, open or close), and at the end."""
 
     before: int
     peak: int

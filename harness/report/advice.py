@@ -184,9 +184,7 @@ _KINDS = {
         _NAME_IT + ": close the mmap, and drop the arrays that look into it.",
     ),
     "memfd-mapping": Advice(
-        "A memory file is left mapped",
-        "Its pages stay taken.",
-        _NAME_IT + ": close the mmap, and drop the arrays that look into it.",
+        "A memory file is left mapped", "Its pages stay taken.", _NAME_IT + ": close the mmap."
     ),
     "executable-mapping": Advice(
         "Code that was made at run time is left",

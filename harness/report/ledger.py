@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 def ledger(teardown: Teardown) -> list[Row]:
-    """The rows in the order of the report, without what a tracer holds itself where that is known."""
+    """The rows in the order of the report: without what the tracer holds, where that is known."""
     before, after, native = teardown.baseline, teardown.after, teardown.native
     return [
         _measured(key, native[key]) if key in native else _row(key, before.get(key), after.get(key))
