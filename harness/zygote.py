@@ -19,7 +19,9 @@ import select
 import shutil
 import signal
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NoReturn
 
 from harness.spec import STDERR, STDOUT
 
@@ -34,9 +36,14 @@ def main() -> None:
     """Serve runs until standard input closes."""
     requests, replies = sys.stdin.fileno(), os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    serve(requests, replies, PRELOAD)
+
+
+def serve(requests: int, replies: int, preload: Iterable[str]) -> NoReturn:
+    """Serve the runs that are asked for at one descriptor until it closes, then end the process."""
     # Grandchildren that outlive their parent become ours, wherever they hide, and can be ended.
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    for name in PRELOAD:
+    for name in preload:
         importlib.import_module(name)
     _tell(replies, "ready")
     folder = None
