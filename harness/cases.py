@@ -17,16 +17,17 @@ from rich.text import Text
 
 from harness.report.files import check_writable, write
 from harness.report.json import to_json
-from harness.report.summary import growth_events, leaks, steady_allocations, steady_steps
+from harness.report.numbers import numbers_of
 from harness.report.text import clean
 from harness.report.verdict import WORDS
-from harness.result import Report, Verdict
+from harness.result import Report
 from harness.targets import resolve
 
 if TYPE_CHECKING:
     from harness.report.progress import Observer
 
 CLIP = "clip.h264"
+INDEX_PAGE = "index.html"
 INDEX = "cases.json"
 """names the reports that `run` wrote: the next one takes them away, and no other file"""
 
@@ -63,7 +64,21 @@ def run(video: Path | None, output: Path, watch: Watch) -> list[tuple[Case, Repo
             report = _verify(case, clip, observer)
         write(output / f"{case.name}.json", to_json(report))
         done.append((case, report))
+    _write_pages(done, output)
     return done
+
+
+def _write_pages(done: Iterable[tuple[Case, Report]], output: Path) -> None:
+    from harness.report import html, pages
+
+    pages.write_script(output)
+    entries = [
+        html.Entry(case.name, report, f"{case.name}.html", f"{case.name}.json")
+        for case, report in done
+    ]
+    for entry in entries:
+        write(output / entry.page, html.case_page(entry.name, entry.report, home=INDEX_PAGE))
+    write(output / INDEX_PAGE, html.index_page(entries))
 
 
 def _verify(case: Case, clip: Path, observer: Observer | None) -> Report:
@@ -84,9 +99,10 @@ def remove_stale(output: Path) -> None:
         names = msgspec.json.decode((output / INDEX).read_bytes(), type=list[str])
     except (OSError, msgspec.DecodeError):
         names = []
-    current = [f"{case.name}.json" for case in CASES]
+    current = [f"{case.name}.{kind}" for case in CASES for kind in ("json", "html")]
+    current.append(INDEX_PAGE)
     for name in {*names, *current}:
-        if Path(name).name == name and name.endswith(".json"):
+        if Path(name).name == name and name.endswith((".json", ".html")):
             (output / name).unlink(missing_ok=True)
     write(output / INDEX, msgspec.json.encode(current).decode() + "\n")
 
@@ -100,50 +116,31 @@ def _own_clip(output: Path) -> Path:
     return clip
 
 
-def worst(reports: Iterable[Report]) -> Verdict:
-    """The verdict on all cases: fail is worse than no-verdict, which is worse than pass.
-
-    A violation is established, whatever happened to the other cases.
-    """
-    return max((report.verdict for report in reports), key=("pass", "no-verdict", "fail").index)
-
-
 def table(done: Iterable[tuple[Case, Report]]) -> Table:
-    """The cases side by side."""
+    """The cases side by side, 80 columns wide or less as long as owners have short names."""
     shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     shown.add_column("case", no_wrap=True)
     shown.add_column("verdict", no_wrap=True)
-    shown.add_column("steady\nsteps", justify="right")
-    shown.add_column("allocations per\nsteady step", no_wrap=True)
-    shown.add_column("growth\nevents", justify="right")
-    shown.add_column("survivors", justify="right")
-    shown.add_column("time", justify="right")
+    shown.add_column("steady\nsteps", justify="right", no_wrap=True)
+    shown.add_column("allocations per\nsteady step", overflow="fold")
+    shown.add_column("growth\nevents", justify="right", no_wrap=True)
+    shown.add_column("survivors", justify="right", no_wrap=True)
+    shown.add_column("time", justify="right", no_wrap=True)
     for case, report in done:
+        found = numbers_of(report)
         shown.add_row(
             case.name,
             Text(WORDS[report.verdict]),
-            f"{len(steady_steps(report)):,}",
-            Text(_allocations(report)),
-            f"{growth_events(report):,}",
-            _survivors(report),
-            f"{report.cost.wall_s:.1f} s",
+            found.steady,
+            Text("\n".join(map(clean, found.allocations))),
+            found.growth,
+            found.survivors,
+            found.time,
         )
     return shown
-
-
-def _allocations(report: Report) -> str:
-    return "\n".join(
-        f"{clean(owner)} {least:,}" + (f"..{most:,}" if most != least else "")
-        for owner, (least, most) in steady_allocations(report).items()
-    )
-
-
-def _survivors(report: Report) -> str:
-    left = leaks(report)
-    return "unknown" if left is None else f"{left[0]:,}"
 
 
 def render(done: list[tuple[Case, Report]], output: Path, console: Console) -> None:
     """Print the table of cases and where their reports are."""
     console.print(table(done))
-    console.print(Text(f"\nReports: {clean(str(output / '*.json'))}"), soft_wrap=True)
+    console.print(Text(f"\nReports: {clean(str(output / INDEX_PAGE))}"), soft_wrap=True)

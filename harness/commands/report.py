@@ -28,6 +28,7 @@ def run(options: Namespace) -> int:
     """Verify all cases, write their reports, print what failed and the table."""
     from harness import cases
     from harness.report import terminal
+    from harness.report.verdict import worst
 
     done = cases.run(options.video, options.output, partial(watch, options))
     console = make_console(sys.stdout, no_color=options.no_color)
@@ -38,7 +39,7 @@ def run(options: Namespace) -> int:
                 console.print()
         cases.render(done, options.output, console)
     say(captured.get())
-    return EXIT_CODES[cases.worst(report for _, report in done)]
+    return EXIT_CODES[worst(report for _, report in done)]
 
 
 COMMAND = Command(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from harness.result import Finding
-
 
 class Advice(NamedTuple):
     """What a person who meets a kind of fault for the first time must know."""
@@ -16,11 +14,9 @@ class Advice(NamedTuple):
     remedy: str
 
 
-def advice(rule: str, finding: Finding | None = None) -> Advice:
+def advice(rule: str, kind: str = "") -> Advice:
     """That of the finding's kind; of its rule, if the kind is none that has some of its own."""
-    if finding is not None and finding.kind in _KINDS:
-        return _KINDS[finding.kind]
-    return _RULES.get(rule, _UNKNOWN)
+    return _KINDS.get(kind) or _RULES.get(rule, _UNKNOWN)
 
 
 def known() -> tuple[frozenset[str], frozenset[str]]:

@@ -36,6 +36,13 @@ def excerpt(file: str, line: int) -> list[Line]:
     ]
 
 
+def dedented(lines: list[Line]) -> list[Line]:
+    """The same lines without the indentation that all of them have: for narrow columns."""
+    depths = [len(line.text) - len(line.text.lstrip()) for line in lines if line.text.strip()]
+    depth = min(depths, default=0)
+    return [line._replace(text=line.text[depth:]) for line in lines]
+
+
 def _lines(file: str, first: int, last: int) -> list[str]:
     path = Path(file)
     try:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from harness.report.summary import steady_steps
 from harness.report.text import plural
-from harness.result import Failure, Report
+from harness.result import Failure, Report, Verdict
 
 WORDS = {"pass": "PASS", "fail": "FAIL", "no-verdict": "NO VERDICT", "skipped": "skipped"}
 
@@ -14,6 +16,14 @@ _KINDS = {
     "not-quiescent": "did not come to rest",
     "unmeasurable": "could not be measured",
 }
+
+
+def worst(reports: Iterable[Report]) -> Verdict:
+    """The verdict on all of them: fail is worse than no-verdict, which is worse than pass.
+
+    A violation is established, whatever happened to the other cases.
+    """
+    return max((report.verdict for report in reports), key=("pass", "no-verdict", "fail").index)
 
 
 def sentence(report: Report) -> str:

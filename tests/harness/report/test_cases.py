@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from harness import cases, cli
+from harness.report import verdict
 from harness.report.console import make_console
 from harness.result import Report
 
@@ -110,7 +111,7 @@ def test_corrupt_index_is_as_none(tmp_path: Path, index: str) -> None:
     ],
 )
 def test_worst_verdict_decides(make_report, verdicts: list[str], worst: str) -> None:
-    assert cases.worst(make_report(verdict=verdict) for verdict in verdicts) == worst
+    assert verdict.worst(make_report(verdict=each) for each in verdicts) == worst
 
 
 def test_table_gives_one_number_or_least_and_most(make_report, make_step, capsys) -> None:
@@ -125,4 +126,4 @@ def test_table_gives_one_number_or_least_and_most(make_report, make_step, capsys
     rows = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert "espcn-sync NO VERDICT 2 backend 0 1 unknown 1.2 s" in rows
     assert "model 600..1,204" in rows
-    assert "Reports: here/*.json" in rows
+    assert "Reports: here/index.html" in rows

@@ -1,0 +1,167 @@
+"""The report as web pages: one for each case, and one that lists all cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from harness.report import ledger
+from harness.report.advice import advice
+from harness.report.excerpt import dedented, excerpt
+from harness.report.findings import numbers, place
+from harness.report.numbers import CaseNumbers, numbers_of
+from harness.report.pages import page
+from harness.report.plots import plots
+from harness.report.sites import sites
+from harness.report.summary import steady_groups
+from harness.report.svg import sparkline
+from harness.report.text import allocations, clean, ranges
+from harness.report.verdict import WORDS, sentence, worst
+from harness.result import Finding, Report, RuleResult
+
+MOST_FINDINGS = 50
+"""of one rule; the JSON report has all"""
+MOST_GROUPS = 100
+MOST_SITES = 20
+MOST_DETAIL = 200
+"""last lines shown of a child's stderr or stacks"""
+
+
+class Entry(NamedTuple):
+    """One case as the list of all shows it."""
+
+    name: str
+    report: Report
+    page: str
+    """file of its page, beside the list"""
+    json: str
+    """file of its JSON report"""
+
+
+def case_page(name: str, report: Report, *, home: str = "", embed: bool = False) -> str:
+    """The page of one case; `home` is the page that lists all, `embed` as in `pages.page`.
+
+    Source lines are read from the files that the findings name, where they can be read.
+    """
+    drawn = plots(report)
+    groups = [(cycles, group) for cycles, inside in steady_groups(report) for group in inside]
+    left = sites(report)
+    return page(
+        "case.html",
+        embed=embed,
+        title=f"{WORDS[report.verdict]} {name}",
+        name=name,
+        home=home,
+        report=report,
+        word=WORDS[report.verdict],
+        words=WORDS,
+        sentence=sentence(report),
+        detail=_detail(report),
+        findings=[group for rule in report.rules for group in _faults(rule)],
+        findings_left_out=sum(max(0, len(r.findings) - MOST_FINDINGS) for r in report.rules),
+        plots=drawn,
+        figures={plot.name: plot.figure for plot in drawn},
+        groups=[
+            {
+                "cycles": ranges(cycles),
+                "steps": ranges(group.steps),
+                "size": f"{group.width}x{group.height}",
+                "frames": f"{group.burst:,}",
+                "counts": [f"{o} {allocations(count, size)}" for o, count, size in group.by_owner],
+            }
+            for cycles, group in groups[:MOST_GROUPS]
+        ],
+        groups_left_out=max(0, len(groups) - MOST_GROUPS),
+        ledger=ledger.ledger(report.teardown),
+        ledger_columns=ledger.COLUMNS,
+        ledger_caption=ledger.CAPTION,
+        sites=left[:MOST_SITES],
+        sites_left_out=max(0, len(left) - MOST_SITES),
+        environment=_environment(report),
+    )
+
+
+def index_page(entries: Sequence[Entry]) -> str:
+    """The page that lists all cases."""
+    verdict = worst(entry.report for entry in entries)
+    held = sum(entry.report.verdict == "pass" for entry in entries)
+    return page(
+        "index.html",
+        title=f"{WORDS[verdict]} steadyframe memory reports",
+        verdict=verdict,
+        word=WORDS[verdict],
+        sentence=f"{held} of {len(entries)} cases hold their contract.",
+        cases=[_entry(entry, numbers_of(entry.report)) for entry in entries],
+    )
+
+
+def _entry(entry: Entry, found: CaseNumbers) -> dict[str, Any]:
+    report = entry.report
+    live = [step.live_bytes for step in report.steps]
+    failed = [rule.rule for rule in report.rules if rule.status == "fail"]
+    return {
+        "name": entry.name,
+        "page": quote(entry.page),
+        "json": quote(entry.json),
+        "verdict": report.verdict,
+        "word": WORDS[report.verdict],
+        "broken": ", ".join(failed),
+        "steady": found.steady,
+        "allocations": found.allocations,
+        "growth": found.growth,
+        "survivors": found.survivors,
+        "peak": f"{max(live):,}" if live else "-",
+        "sparkline": sparkline(live, f"live bytes over {len(live)} steps"),
+        "time": found.time,
+    }
+
+
+def _faults(rule: RuleResult) -> Iterator[dict[str, Any]]:
+    """The findings of a rule that failed, those of one kind together."""
+    if rule.status != "fail":
+        return
+    kinds: dict[str, list[Finding]] = {}
+    for finding in rule.findings[:MOST_FINDINGS]:
+        kinds.setdefault(finding.kind, []).append(finding)
+    for kind, findings in kinds.items() or (("", []),):
+        yield {
+            "rule": rule.rule,
+            "kind": kind,
+            "why": rule.why,
+            "advice": advice(rule.rule, kind),
+            "findings": [_finding(rule, finding) for finding in findings],
+        }
+
+
+def _finding(rule: RuleResult, finding: Finding) -> dict[str, Any]:
+    return {
+        "text": finding.text or rule.why,
+        "place": place(finding.file, finding.line) if finding.file else "",
+        "function": finding.function,
+        "excerpt": dedented(excerpt(finding.file, finding.line)),
+        "numbers": numbers(rule, finding),
+        "stack": [(function, place(file, line)) for function, file, line in finding.stack],
+    }
+
+
+def _detail(report: Report) -> list[str]:
+    if report.failure is None or not report.failure.detail.strip():
+        return []
+    return clean(report.failure.detail, lines=True).strip("\n").split("\n")[-MOST_DETAIL:]
+
+
+def _environment(report: Report) -> list[tuple[str, str]]:
+    facts: list[tuple[str, str]] = []
+    for key, value in report.environment.items():
+        if isinstance(value, dict):
+            facts += [(str(name), str(setting)) for name, setting in value.items()]
+        else:
+            facts.append((key, str(value)))
+    return facts
+
+
+def name_of(target: str) -> str:
+    """What a page of a single target is headed with: a file's path is left to the sentence."""
+    return PurePath(target).name

@@ -1,0 +1,215 @@
+"""The plots of a report as data for plotly's script: what is drawn, and no code.
+
+Colours are names of the page's palette (see templates/style.css), so that one figure does for
+light, dark and paper. Every text goes through `plain`: plotly takes some of it for HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, TypeAlias
+
+from harness.report import clock
+from harness.report.text import clean
+from harness.result import Report, Step
+
+Figure: TypeAlias = dict[str, Any]
+"""{"data": [...], "layout": {...}} as plotly's newPlot takes it"""
+
+_SLOTS = {"backend": 1, "model": 2, "interpreter": 3, "runtime": 4}
+_FREE_SLOTS = (5, 6, 7, 8)
+MOST_LABELS = 12
+"""cycles that are named at their line: more would run into each other"""
+_PHASES = ("steady", "warm-up", "record")
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """One plot, and what to look for in it."""
+
+    name: str
+    """unique on the page, of letters, digits and dashes"""
+    title: str
+    caption: str
+    figure: Figure
+
+
+def plots(report: Report) -> list[Plot]:
+    """All that the report has numbers for."""
+    if not report.steps:
+        return _curves(report)
+    return [_live(report), _allocations(report), _in_flight(report), *_curves(report)]
+
+
+def plain(text: str) -> str:
+    """Text that plotly shows as it is."""
+    return escape(clean(text), quote=False)
+
+
+def _live(report: Report) -> Plot:
+    owners = sorted({owner for step in report.steps for owner in step.live_by_owner})
+    total = [step.live_bytes for step in report.steps]
+    everyone = _line("all owners", total, "ink", width=2, fill=True)
+    lines = [
+        _line(owner, [step.live_by_owner.get(owner, 0) for step in report.steps], color)
+        for owner, color in _colors(owners)
+    ]
+    figure = _over_steps(report.steps, [everyone, *lines], "bytes")
+    figure["data"] += [_pixels(report.steps), _phase_strip(report.steps)]
+    figure["layout"]["yaxis2"] = {
+        "title": {"text": "pixels per frame"},
+        "overlaying": "y",
+        "side": "right",
+        "rangemode": "tozero",
+        "showgrid": False,
+        "tickmode": "auto",
+    }
+    caption = (
+        "Bytes allocated since the run began and not yet freed, at the end of each step. Over "
+        "steady steps the line must not rise, and in each cycle it must reach the same height. "
+        "Dotted: the size of the frames. The strip below the plot is the phase: blue for record "
+        "steps, amber for warm-up, nothing for steady steps."
+    )
+    return Plot("live-bytes", "Live bytes", caption, figure)
+
+
+def _allocations(report: Report) -> Plot:
+    steps = report.steps
+    lines = [
+        _line(
+            owner,
+            [step.by_owner[owner].allocations if owner in step.by_owner else 0 for step in steps],
+            color,
+            stack=True,
+        )
+        for owner, color in _colors(sorted({owner for step in steps for owner in step.by_owner}))
+    ]
+    figure = _over_steps(steps, lines or [_line("all owners", [0] * len(steps), "ink")], "number")
+    figure["data"].append(_phase_strip(steps))
+    caption = "What each owner allocated in each step, stacked. The backend's is 0 on steady steps."
+    return Plot("allocations", "Allocations per step", caption, figure)
+
+
+def _in_flight(report: Report) -> Plot:
+    steps = report.steps
+    times = clock.seconds(report)
+    burst = [last - first + 1 for first, last in (step.frames for step in steps)]
+    submitted = _line("submitted in the step", burst, "muted", width=1)
+    held = _line("in flight at its end", [step.in_flight for step in steps], "owner-1", width=2)
+    figure = _over_steps(steps, [submitted, held], "frames", times)
+    caption = (
+        "Frames that arrive in each tick of 1/25 s, and those not yet returned when the backend is "
+        "at rest again: none, or a constant few that a pipeline holds back."
+    )
+    return Plot("in-flight", "Requests in flight", caption, figure)
+
+
+def _curves(report: Report) -> list[Plot]:
+    found = []
+    for number, (name, values) in enumerate(report.curves.items()):
+        if len(set(values)) < 2:
+            continue
+        figure = _figure([_line(name, values, "owner-1", width=2)], name)
+        figure["layout"]["xaxis"]["title"] = {"text": "samples, evenly spaced over the run"}
+        found.append(Plot(f"curve-{number}", name, "Over the run, at native speed.", figure))
+    return found
+
+
+def _over_steps(
+    steps: Sequence[Step], lines: list[Any], unit: str, times: Sequence[float] | None = None
+) -> Figure:
+    """Lines over all steps, with a mark where each cycle begins; what a step is, on hovering."""
+    for line in lines:
+        if times is not None:
+            line["x"] = times
+    lines[0]["text"] = [
+        f"cycle {step.cycle}, step {step.index}, frames {step.frames[0]}-{step.frames[1]}, "
+        f"{step.width}x{step.height}, {step.phase}"
+        for step in steps
+    ]
+    lines[0]["hovertemplate"] = "%{y:,}<br>%{text}<extra>%{fullData.name}</extra>"
+    figure = _figure(lines, unit)
+    layout = figure["layout"]
+    title = "steps of all cycles" if times is None else "seconds of the virtual clock, all cycles"
+    layout["xaxis"]["title"] = {"text": title}
+    starts = [n for n, step in enumerate(steps) if not n or step.cycle != steps[n - 1].cycle]
+    at = [times[n] if times is not None else n for n in starts]
+    layout["shapes"] = [
+        {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "layer": "below",
+         "line": {"color": "muted", "width": 1}}
+        for x in at[1:]
+    ]  # fmt: skip
+    layout["annotations"] = [
+        {"x": x, "y": 1, "yref": "paper", "yanchor": "bottom", "xanchor": "left",
+         "text": f"cycle {steps[n].cycle}", "showarrow": False}
+        for x, n in zip(at, starts, strict=True)
+        if len(starts) <= MOST_LABELS
+    ]  # fmt: skip
+    return figure
+
+
+def _figure(lines: list[Any], unit: str) -> Figure:
+    layout = {
+        "xaxis": {"showgrid": False},
+        "yaxis": {"title": {"text": plain(unit)}, "rangemode": "tozero", "exponentformat": "SI"},
+        "hovermode": "x unified" if len(lines) > 1 else "x",
+    }
+    return {"data": lines, "layout": layout}
+
+
+def _line(
+    name: str,
+    values: Sequence[int],
+    color: str,
+    *,
+    width: float = 1.5,
+    fill: bool = False,
+    stack: bool = False,
+) -> dict[str, Any]:
+    line: dict[str, Any] = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": plain(name),
+        "y": list(values),
+        "line": {"color": color, "width": width, "shape": "hv"},
+        "hovertemplate": "%{y:,}<extra>%{fullData.name}</extra>",
+    }
+    if fill:
+        line |= {"fill": "tozeroy", "fillcolor": "shade"}
+    if stack:
+        line["stackgroup"] = "one"
+    return line
+
+
+def _pixels(steps: Sequence[Step]) -> dict[str, Any]:
+    line = _line("size of the frames", [step.width * step.height for step in steps], "muted")
+    line["line"]["dash"] = "dot"
+    return line | {"yaxis": "y2", "hoverinfo": "skip", "hovertemplate": None}
+
+
+def _phase_strip(steps: Sequence[Step]) -> dict[str, Any]:
+    """One row of coloured cells under the plot: an image, so that any number of steps is cheap."""
+    return {
+        "type": "heatmap",
+        "z": [[_PHASES.index(step.phase) for step in steps]],
+        "x0": 0.5,  # a step's line runs from its number to the next
+        "dx": 1,
+        "yaxis": "y3",
+        "zmin": 0,
+        "zmax": 2,
+        "colorscale": [
+            [0, "clear"], [0.33, "clear"], [0.33, "warm-up"], [0.66, "warm-up"],
+            [0.66, "record"], [1, "record"],
+        ],
+        "showscale": False,
+        "hoverinfo": "skip",
+    }  # fmt: skip
+
+
+def _colors(owners: Sequence[str]) -> list[tuple[str, str]]:
+    """Each owner with its colour: always the same one for those that every report has."""
+    others = [owner for owner in owners if owner not in _SLOTS]
+    slots = _SLOTS | {o: _FREE_SLOTS[n % len(_FREE_SLOTS)] for n, o in enumerate(others)}
+    return [(owner, f"owner-{slots[owner]}") for owner in owners]
