@@ -175,3 +175,5 @@ class Report(msgspec.Struct):
     """what a reader must know to read the numbers rightly"""
     curves: dict[str, tuple[int, ...]] = {}
     """of a soak run: values over its steps, evenly spaced, by the name of what was sampled"""
+    sites: dict[str, tuple[Finding, ...]] = {}
+    """lines of code behind the counts, violations or not, by kind as in harness.sites"""

@@ -23,6 +23,7 @@ from harness.reading import build
 from harness.replay import replay
 from harness.request import blank_report, request
 from harness.result import Cost, Failure, Level, Progress, Report, Step, Teardown
+from harness.sites import sites
 from harness.spec import TRACE, RunSpec, read_journal
 from harness.timeline import Interval, Timeline, layout
 from harness.workload import Workload
@@ -140,6 +141,7 @@ def _read(
     timeline.add_ledger(outcome.baseline, outcome.cycle_ends)
     timeline.garbage = outcome.garbage
     report.steps = tuple(_steps(timeline))
+    report.sites = sites(timeline)
     after = outcome.cycle_ends[-1] if outcome.cycle_ends else {}
     report.teardown = Teardown(outcome.baseline, after)
     if report.failure is None and len(timeline.intervals) < len(intervals):
