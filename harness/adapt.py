@@ -14,6 +14,7 @@ from typing import Any
 
 from backend.frame import Frame
 from backend.protocol import Backend, FrameFunction
+from harness import inherited
 from harness.errors import UsageError
 
 METHODS = ("execute", "get_result", "flush", "close")
@@ -51,6 +52,8 @@ class FunctionBackend:
 
 def load(target: str) -> Callable[..., Any]:
     """Import what `package.module:attribute` or `path/to/file.py:attribute` names."""
+    if inherited.is_inherited(target):
+        return inherited.factory_of(target)
     place, _, attribute = target.rpartition(":")
     if not place or not attribute:
         raise UsageError(

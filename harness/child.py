@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from backend.protocol import Backend
-from harness import adapt, environment, limits, preconditions
+from harness import adapt, environment, inherited, limits, preconditions
 from harness.errors import UsageError
 from harness.flight import FlightRecorder, failure
 from harness.instruments import INSTRUMENTS
@@ -78,6 +78,9 @@ def _run(folder: Path, spec: RunSpec, recorder: FlightRecorder, outcome: Outcome
         source, workload = source.repeated(outcome.repeats), workload.repeated(outcome.repeats)
     outcome.environment = environment.describe()
     outcome.notes = (*outcome.notes, *preconditions.notes())
+    if inherited.is_inherited(spec.target):
+        outcome.environment["allocator"] = inherited.UNPINNED
+        outcome.notes = (*outcome.notes, inherited.NOTE)
     write_outcome(folder, outcome)
     # Which step is warm-up matters to who reads what is measured, not to who drives.
     steps = plan_steps(workload, warmup=0, default_format=outcome.default_format)

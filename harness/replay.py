@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from harness.contract import Contract
+from harness.inherited import is_inherited
 from harness.spec import RunSpec
 from harness.workload import SCENARIOS
 
@@ -18,8 +19,11 @@ def replay(
     *,
     quick: bool = False,
     soak: int | None = None,
+    instead: str = "",
 ) -> str:
-    """The command that does this again."""
+    """The command that does this again; for what no command can import, what is given instead."""
+    if is_inherited(spec.target):
+        return instead or f"verify {target} from where it is made: no command can import it"
     words = ["steadyframe", "verify", target]
     if spec.video:
         words += ["--video", spec.video]

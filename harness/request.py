@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness import targets
 from harness.contract import Contract
 from harness.result import Cost, Report, Teardown
 from harness.spec import RunSpec
@@ -19,7 +18,7 @@ DEFAULT_SCENARIO = "concat-jump"
 
 
 def request(
-    factory: str | Callable[..., Any],
+    target: str,
     workload: Workload | str | None,
     *,
     video: Path | None,
@@ -29,13 +28,12 @@ def request(
     stateful: bool,
     timeout: float,
     memory_limit: int | None,
-) -> tuple[str, RunSpec]:
-    """The target as the caller calls it, and the traced run. Raises UsageError."""
-    target = factory if isinstance(factory, str) else targets.name_of(factory)
+) -> RunSpec:
+    """The traced run of a target that harness.inherited.reachable gave. Raises UsageError."""
     if isinstance(workload, str) or workload is None:
         workload = Workload.named_or_parsed(DEFAULT_SCENARIO if workload is None else workload)
-    return target, RunSpec(
-        target=targets.resolve(target),
+    return RunSpec(
+        target=target,
         options=dict(options or {}),
         workload=None if video else str(workload),
         video=str(Path(video).absolute()) if video else None,

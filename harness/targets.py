@@ -8,11 +8,16 @@ measured, and only there.
 from __future__ import annotations
 
 import difflib
+import functools
+import os
 import re
 import sys
-from collections.abc import Callable
+import sysconfig
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from harness.errors import UsageError
@@ -87,17 +92,73 @@ def _suggestion(target: str, names: dict[str, tuple[EntryPoint, ...]]) -> str:
     return f"choose from {', '.join(names)}, or give package.module:factory"
 
 
-def name_of(factory: Callable[..., Any]) -> str:
-    """The target that a callable can be imported by in another process."""
-    module, name = factory.__module__, factory.__qualname__
-    if "<locals>" in name or "<lambda>" in name:
-        raise UsageError(
-            f"{name} is defined inside a function, so that a fresh process can't import it; "
-            "move it to the top of its module"
-        )
-    if module == "__main__":
-        main = sys.modules["__main__"]
-        if not getattr(main, "__file__", None):
-            raise UsageError(f"{name} was typed in, so that a fresh process can't import it")
-        return f"{Path(str(main.__file__)).absolute()}:{name}"
-    return f"{module}:{name}"
+def name_of(factory: Callable[..., Any]) -> str | None:
+    """The target that a callable can be imported by in another process, None if by none.
+
+    None for what is made in a function, typed in, or hidden behind another object of its name.
+    """
+    module, name = getattr(factory, "__module__", None), getattr(factory, "__qualname__", None)
+    loaded = sys.modules.get(module or "")
+    if loaded is None or name is None or "<" in name or _attribute(loaded, name) is not factory:
+        return None
+    file = getattr(loaded, "__file__", None)
+    if _is_found_anew(loaded):
+        return f"{module}:{name}"
+    # The main module, and what a test runner imports by its own rules.
+    return f"{_relative(file)}:{name}" if file and file.endswith(".py") else None
+
+
+def description(factory: Callable[..., Any]) -> str:
+    """What people are to call a callable that no name stands for."""
+    while isinstance(factory, functools.partial):
+        factory = factory.func
+    code = getattr(factory, "__code__", None)
+    name = getattr(factory, "__qualname__", None) or type(factory).__qualname__
+    module = getattr(factory, "__module__", None) or type(factory).__module__
+    file = code.co_filename if code else getattr(sys.modules.get(module), "__file__", None)
+    return f"{_relative(file) if file else module}:{name}"
+
+
+def _attribute(module: ModuleType, name: str) -> Any:
+    found: Any = module
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _is_found_anew(module: ModuleType) -> bool:
+    """Whether a module of this name, imported anew by the command line, comes from the same file.
+
+    That looks in the current folder and where packages are installed, and a package's modules are
+    found below it; a single file elsewhere, which a test runner adds to the path, is not found.
+    """
+    name, file = module.__name__, getattr(module, "__file__", None)
+    if name == "__main__" or file is None:
+        return False
+    folders = None
+    for depth in range(name.count(".") + 1):
+        part = ".".join(name.split(".")[: depth + 1])
+        found = _find(part, folders)
+        if found is None:
+            return False
+        folders = found.submodule_search_locations
+    at_home = "." in name or Path(file).parent == Path.cwd() or _is_installed(file)
+    return at_home and found is not None and found.origin == file
+
+
+def _find(name: str, folders: Sequence[str] | None) -> ModuleSpec | None:
+    """A module as the import system finds it, without the module being imported."""
+    for finder in sys.meta_path:
+        if hasattr(finder, "find_spec") and (found := finder.find_spec(name, folders)):
+            return found
+    return None
+
+
+def _is_installed(file: str) -> bool:
+    paths = sysconfig.get_paths()
+    return any(file.startswith(paths[name] + os.sep) for name in ("purelib", "platlib", "stdlib"))
+
+
+def _relative(file: str) -> str:
+    path = Path(file)
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from harness import beside, isolate, preconditions
+from harness import beside, inherited, isolate, preconditions
 from harness.beside import Beside, Runner
 from harness.contract import Contract
 from harness.errors import UsageError
@@ -45,34 +45,36 @@ def verify(
     memory_limit: int | None = None,
     quick: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    again: str = "",
 ) -> Report:
     """Run a workload through a backend in fresh processes and hold it to a contract.
 
     `factory` is a target (`package.module:factory`, `path/file.py:factory`, or a short name) or a
-    callable that can be imported by its name. `timeout` is in seconds without any progress,
-    `memory_limit` in bytes beyond what a run has at its start. `quick` makes the traced run alone:
-    what takes others is skipped. Raises UsageError for what the caller can mend: a target that
-    doesn't import, a video that doesn't decode.
+    callable. One that no fresh process can import, such as a closure, is run by forks of this one
+    (see harness.inherited); `again` is how the report then says that it is to be done again.
+    `timeout` is in seconds without any progress, `memory_limit` in bytes beyond what a run has at
+    its start. `quick` makes the traced run alone: what takes others is skipped. Raises UsageError
+    for what the caller can mend: a target that doesn't import, a video that doesn't decode.
     """
     started = time.monotonic()
     preconditions.require()
-    isolate.prestart(1 if quick else 2)
-    target, spec = request(
-        factory,
-        workload,
-        video=video,
-        cycles=cycles,
-        seed=seed,
-        options=options,
-        stateful=stateful,
-        timeout=timeout,
-        memory_limit=memory_limit,
-    )
-    contract = Contract(level, warmup)
-    again = replay(spec, target, contract, owners, quick=quick)
-    report = blank_report(spec, target, contract, again)
-    tell = progress or _tell_nobody
-    events = _measure(report, spec, contract, owners, timeout, tell, quick=quick)
+    with inherited.reachable(factory, 1 if quick else 2) as (shown, target):
+        spec = request(
+            target,
+            workload,
+            video=video,
+            cycles=cycles,
+            seed=seed,
+            options=options,
+            stateful=stateful,
+            timeout=timeout,
+            memory_limit=memory_limit,
+        )
+        contract = Contract(level, warmup)
+        again = replay(spec, shown, contract, owners, quick=quick, instead=again)
+        report = blank_report(spec, shown, contract, again)
+        tell = progress or _tell_nobody
+        events = _measure(report, spec, contract, owners, timeout, tell, quick=quick)
     report.cost = Cost(round(time.monotonic() - started, 3), events)
     return report
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from harness import isolate, preconditions
+from harness import isolate, preconditions, targets
 from harness.contract import Contract
 from harness.errors import UsageError
 from harness.flight import Position
@@ -46,8 +46,15 @@ def verify_soak(
     started = time.monotonic()
     preconditions.require()
     isolate.prestart()
-    target, spec = request(
-        factory,
+    shown = factory if isinstance(factory, str) else targets.name_of(factory)
+    if shown is None:
+        assert not isinstance(factory, str)
+        raise UsageError(
+            "a soak run judges the heap, which takes a fresh process, and none can import "
+            f"{targets.description(factory)}: move it to the top of its module"
+        )
+    spec = request(
+        targets.resolve(shown),
         workload,
         video=video,
         cycles=1,
@@ -72,9 +79,7 @@ def verify_soak(
             progress(Progress(at.phase, 1, 1, at.frame, at.frames, more))
 
     done = soak(spec, frames, contract, owners, run, tell)
-    report = blank_report(
-        spec, target, contract, replay(spec, target, contract, owners, soak=frames)
-    )
+    report = blank_report(spec, shown, contract, replay(spec, shown, contract, owners, soak=frames))
     report.failure = done.failure
     report.rules = (done.rule,)
     report.environment = dict(done.environment)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 import pytest
 
 from harness import arguments
-from harness.errors import UsageError
 from harness.result import Report
 from harness.verify import verify
 from tests.harness.core import planted
@@ -280,5 +279,3 @@ def test_the_replay_command_parses_back_to_the_same_run() -> None:
 
 def test_a_callable_is_named_so_that_another_process_finds_it() -> None:
     assert verify(planted.Slot, "32x32@25*4", quick=True).target.endswith("planted:Slot")
-    with pytest.raises(UsageError, match="inside a function"):
-        verify(lambda frame: frame, "32x32@25*4")
