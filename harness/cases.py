@@ -53,10 +53,13 @@ CASES: tuple[Case, ...] = tuple(
 
 def run(video: Path | None, output: Path, watch: Watch) -> list[tuple[Case, Report]]:
     """Verify every case on the video (the project's own clip if None), write the reports."""
+    from harness.report.pages import write_script
+
     for case in CASES:
         resolve(case.target)  # a copy that is not installed is told so before anything is made
     _make_folder(output)
     remove_stale(output)
+    write_script(output)
     clip = video if video is not None else _own_clip(output)
     done: list[tuple[Case, Report]] = []
     for number, case in enumerate(CASES, 1):
@@ -69,9 +72,8 @@ def run(video: Path | None, output: Path, watch: Watch) -> list[tuple[Case, Repo
 
 
 def _write_pages(done: Iterable[tuple[Case, Report]], output: Path) -> None:
-    from harness.report import html, pages
+    from harness.report import html
 
-    pages.write_script(output)
     entries = [
         html.Entry(case.name, report, f"{case.name}.html", f"{case.name}.json")
         for case, report in done

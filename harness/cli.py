@@ -13,7 +13,7 @@ from harness.commands.exits import INTERRUPTED, OUR_BUG, USAGE
 from harness.errors import UsageError
 from harness.report.console import complain, give_up_stdout, prepare_streams, say
 
-_DEPENDENCIES = ("av", "memray", "msgspec", "numpy", "psutil", "rich", "torch")
+_DEPENDENCIES = ("av", "jinja2", "memray", "msgspec", "numpy", "psutil", "rich", "torch")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -12,40 +12,89 @@ from harness.commands.command import Command
 from harness.commands.display import add_display, watch
 from harness.commands.exits import EXIT_CODES
 from harness.commands.kinds import file
+from harness.commands.outputs import add_outputs, check_outputs, write_markdown, write_outputs
+from harness.errors import UsageError
 from harness.report.console import make_console, say
+
+DEFAULT_OUTPUT = Path("reports")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add its own."""
-    parser.add_argument("--video", type=file, metavar="FILE", help="instead of a generated clip")
-    parser.add_argument(
-        "--output", type=Path, default=Path("reports"), metavar="DIR", help="default: reports"
-    )
+    add = parser.add_argument
+    add("--video", type=file, metavar="FILE", help="instead of a generated clip")
+    add("--output", type=Path, metavar="DIR", help=f"default: {DEFAULT_OUTPUT}")
+    add("--diff", type=file, nargs=2, metavar=("OLD.json", "NEW.json"),
+        help="measure nothing, compare two reports; 1 if anything is worse")  # fmt: skip
+    add("--html", type=file, metavar="FILE", help="write the comparison as one page, offline")
+    add_outputs(parser)
     add_display(parser)
 
 
+def check(options: Namespace) -> None:
+    """Refuse what does not go with a comparison, or without one."""
+    if options.diff is None:
+        if options.html is not None:
+            raise UsageError("--html is for --diff: the pages of a report are in its --output")
+    elif any((options.video, options.output, options.junit, options.sarif)):
+        raise UsageError(
+            "--diff measures nothing: leave out --video, --output, --junit and --sarif"
+        )
+
+
 def run(options: Namespace) -> int:
-    """Verify all cases, write their reports, print what failed and the table."""
+    """Verify all cases, write their reports, print what failed and the table; or compare two."""
+    if options.diff is not None:
+        return _compare(options)
     from harness import cases
     from harness.report import terminal
     from harness.report.verdict import worst
 
-    done = cases.run(options.video, options.output, partial(watch, options))
+    output = options.output or DEFAULT_OUTPUT
+    check_outputs(options)
+    done = cases.run(options.video, output, partial(watch, options))
     console = make_console(sys.stdout, no_color=options.no_color)
     with console.capture() as captured:
         for _, report in done:
             if report.verdict != "pass" and not options.quiet:
                 terminal.render(report, console)
                 console.print()
-        cases.render(done, options.output, console)
+        cases.render(done, output, console)
     say(captured.get())
+    write_outputs(options, [(case.name, report) for case, report in done])
     return EXIT_CODES[worst(report for _, report in done)]
+
+
+def _compare(options: Namespace) -> int:
+    from harness.report import diff_terminal, files
+    from harness.report.diff import diff, headline
+    from harness.report.diff_markdown import to_markdown
+    from harness.report.json import load
+
+    if options.html is not None:
+        files.check_writable(options.html)
+    check_outputs(options)
+    found = diff(*map(load, options.diff))
+    if options.quiet:
+        say(f"{headline(found)}\n")
+    else:
+        console = make_console(sys.stdout, no_color=options.no_color)
+        with console.capture() as captured:
+            diff_terminal.render(found, console)
+        say(captured.get())
+    write_markdown(options, to_markdown(found))
+    if options.html is not None:
+        from harness.report.diff_html import diff_page
+
+        files.write(options.html, diff_page(found))
+    return EXIT_CODES["fail" if found.count("worse") else "pass"]
 
 
 COMMAND = Command(
     "verify the shipped models on a real video, and write a report of each",
     run,
     add_arguments,
-    description="The exit code is that of the worst case: a violation is worse than no\n"
-    "verdict, and that is worse than a pass.",
+    check,
+    description="Or, with --diff, compare two reports. The exit code is that of the worst case:\n"
+    "a violation is worse than no verdict, and that is worse than a pass.",
 )

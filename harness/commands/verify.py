@@ -13,6 +13,7 @@ from harness.commands.display import add_display, import_from_here, watch
 from harness.commands.exits import EXIT_CODES
 from harness.commands.kinds import at_least, file, keyword, owner, seconds, size
 from harness.commands.levels import LEVELS
+from harness.commands.outputs import add_outputs, check_outputs, write_outputs
 from harness.errors import UsageError
 from harness.report.console import make_console, say
 
@@ -40,6 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--arg", type=keyword, action="append", default=[], metavar="KEY=VALUE",
         help="to the factory; an int, float, true, false or text; repeatable")  # fmt: skip
     add("--json", type=file, metavar="FILE", help="write the report as JSON; - is stdout")
+    add("--html", type=file, metavar="FILE", help="write the report as one page, offline")
+    add_outputs(parser)
     add("--timeout", type=seconds, metavar="SECONDS", help="give up after so long without progress")
     add("--seed", type=at_least(0), default=0, metavar="N", help="of the frames; default: 0")
     add("--owner", type=owner, action="append", default=[], metavar="NAME=GLOB",
@@ -70,7 +73,7 @@ def check(options: Namespace) -> None:
 
 def run(options: Namespace) -> int:
     """Verify, print the report, write what was asked for."""
-    from harness.report import files, terminal
+    from harness.report import files
     from harness.report.json import to_json
     from harness.workload import Workload
 
@@ -78,13 +81,33 @@ def run(options: Namespace) -> int:
     text = options.workload or DEFAULT_WORKLOAD
     workload = None if options.video else Workload.named_or_parsed(text)
     to_stdout = options.json == Path("-")
-    if options.json and not to_stdout:
-        files.check_writable(options.json)
+    for path in (None if to_stdout else options.json, options.html):
+        if path is not None:
+            files.check_writable(path)
+    if options.html is not None:
+        from harness.report.pages import plotly_script
+
+        plotly_script()  # said at once if it is not there
+    check_outputs(options)
     with watch(options, options.target) as observer:
         report = _made(options, workload, observer)
     if to_stdout:
         say(to_json(report))
-        return EXIT_CODES[report.verdict]
+    else:
+        _show(options, report)
+        if options.json:
+            files.write(options.json, to_json(report))
+    if options.html:
+        from harness.report.html import case_page
+
+        files.write(options.html, case_page(options.target, report, embed=True))
+    write_outputs(options, [(options.target, report)])
+    return EXIT_CODES[report.verdict]
+
+
+def _show(options: Namespace, report: Report) -> None:
+    from harness.report import terminal
+
     console = make_console(sys.stdout, no_color=options.no_color)
     with console.capture() as captured:
         if options.quiet:
@@ -92,9 +115,6 @@ def run(options: Namespace) -> int:
         else:
             terminal.render(report, console)
     say(captured.get())
-    if options.json:
-        files.write(options.json, to_json(report))
-    return EXIT_CODES[report.verdict]
 
 
 def _made(options: Namespace, workload: Workload | None, observer: Observer | None) -> Report:

@@ -42,6 +42,15 @@ def write(path: Path, text: str) -> None:
         raise _unwritable(path, error) from error
 
 
+def append(path: Path, text: str) -> None:
+    """Add `text` to the end of `path`, for a file that others add to as well."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
 def _is_replaceable(path: Path) -> bool:
     """Whether `path` is, or will be, a plain file: a pipe or a device must be written in place."""
     return path.is_file() or not path.exists()

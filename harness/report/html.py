@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import PurePath
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -160,8 +159,3 @@ def _environment(report: Report) -> list[tuple[str, str]]:
         else:
             facts.append((key, str(value)))
     return facts
-
-
-def name_of(target: str) -> str:
-    """What a page of a single target is headed with: a file's path is left to the sentence."""
-    return PurePath(target).name

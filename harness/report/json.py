@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,6 +11,10 @@ from harness.errors import UsageError
 from harness.result import Report
 
 SCHEMA = 1
+
+
+LARGEST = 1 << 30
+"""bytes of a file that is read: no run of a length that can be judged comes near it"""
 
 
 class _Version(msgspec.Struct):
@@ -52,3 +57,25 @@ def from_json(text: str | bytes) -> Report:
         return msgspec.json.decode(text, type=Report)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise UsageError(f"not a steadyframe report ({error}): measure again") from error
+
+
+def load(path: Path) -> Report:
+    """The report in a file; a UsageError that names the file if there is none that can be read."""
+    try:
+        return from_json(_read(path))
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from error
+
+
+def _read(path: Path) -> bytes:
+    try:
+        size = path.stat().st_size
+        # A pipe or a device would block, or never end.
+        if not path.is_file():
+            raise UsageError("no plain file: name a JSON report")
+        if size > LARGEST:
+            raise UsageError(f"more than {LARGEST:,} bytes, which no report has")
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot be read ({reason}): name a JSON report") from error

@@ -213,3 +213,16 @@ def _colors(owners: Sequence[str]) -> list[tuple[str, str]]:
     others = [owner for owner in owners if owner not in _SLOTS]
     slots = _SLOTS | {o: _FREE_SLOTS[n % len(_FREE_SLOTS)] for n, o in enumerate(others)}
     return [(owner, f"owner-{slots[owner]}") for owner in owners]
+
+
+def compared(before: Report, after: Report) -> Plot | None:
+    """The live bytes of two runs over each other; None if either has none."""
+    if not before.steps or not after.steps:
+        return None
+    lines = [
+        _line("before", [step.live_bytes for step in before.steps], "muted"),
+        _line("after", [step.live_bytes for step in after.steps], "owner-1", width=2),
+    ]
+    figure = _figure(lines, "bytes")
+    figure["layout"]["xaxis"]["title"] = {"text": "steps of all cycles"}
+    return Plot("compared", "Live bytes", "At the end of each step, of all owners.", figure)
