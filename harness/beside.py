@@ -1,4 +1,4 @@
-"""The runs beside the traced one: at native speed, with fresh instances, with bad frames, a burst.
+"""The runs beside the traced one: at native speed, fresh instances, bad frames, bursts, early ends.
 
 They are made on a thread while the main one traces and analyses, so that two processors share the
 work. What they measure is exact whatever else the machine does.
@@ -9,13 +9,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
-from harness import error_runs, isolate, output_runs, screening
+from harness import early_close, error_runs, isolate, output_runs, screening
 from harness.contract import Contract
+from harness.early_close import EarlyClose
 from harness.error_evidence import ErrorEvidence
 from harness.flight import Position
 from harness.outputs import OutputEvidence
@@ -40,6 +41,7 @@ class Beside:
     errors: ErrorEvidence | None = None
     burst: int = 0
     inputs_alive: int | None = None
+    early: EarlyClose = field(default_factory=EarlyClose)
 
 
 class Runner:
@@ -84,6 +86,7 @@ def measure(
         errors=error_runs.gather(spec, run, owners=owners),
         burst=burst.burst if burst else 0,
         inputs_alive=burst.inputs_alive if burst else None,
+        early=early_close.gather(spec, run, owners),
     )
 
 

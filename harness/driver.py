@@ -75,15 +75,48 @@ class Driver:
         self._mark()
         for step in self._steps:
             self._run_step(backend, step)
-        recorder.phase("flush")
-        backend.flush()
-        self._rest()
-        self._drain(backend)
+        self._finish(backend)
         self._mark()
         recorder.phase("close")
         backend.close()
         del backend
         self._mark()
+
+    def run_early_close(self, number: int) -> None:
+        """Open a backend, submit a burst of frames, close it at once and drop it.
+
+        As many as it has requests, or as the workload's largest burst has, if that is more. Cycle 1
+        collects its results first, so that first use is over whatever the scheduler does. The trace
+        of such a cycle is: open, close.
+        """
+        recorder = self._recorder
+        self._submitted = self._returned = self._lag = 0
+        recorder.cycle(number)
+        recorder.phase("open")
+        backend = self._open()
+        self.nireq = _nireq(backend)
+        self._mark()
+        recorder.phase("execute")
+        for index in range(self._burst(self.nireq or 1)):
+            recorder.frame(index)
+            backend.execute(self._source.frame(index))
+        if number == 1:
+            self._finish(backend)
+        recorder.phase("close")
+        backend.close()
+        del backend
+        self._mark()
+
+    def _finish(self, backend: Backend) -> None:
+        self._recorder.phase("flush")
+        backend.flush()
+        self._rest()
+        self._drain(backend)
+
+    def _burst(self, least: int) -> int:
+        """Frames of the largest step, or so many at the least, as far as there are."""
+        steps = self._steps
+        return min(steps[-1].last + 1, max(least, *(s.last - s.first + 1 for s in steps)))
 
     def _run_step(self, backend: Backend, step: StepFrames) -> None:
         recorder, source = self._recorder, self._source

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from harness import early_close
 from harness.beside import Beside
 from harness.contract import Contract
 from harness.naming import Namer, merged
@@ -50,6 +51,8 @@ def judge(
     timeline.burst = shown.burst
     timeline.inputs_alive = shown.inputs_alive
     results = {name: rule(timeline, contract) for name, rule in RULES.items()}
+    for name in early_close.JUDGED:
+        results[name] = early_close.added(results[name], shown.early, contract)
     report.notes += steady_growth.notes(timeline)
     growths = _grown(report, shown)
     for name, patterns in _SCREENED.items():

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.instruments import burst, errors, lines, narrow, reference, screening, tracing
+from harness.instruments import batch, burst, errors, lines, narrow, reference, screening, tracing
 from harness.instruments.setting import Setting
 
 INSTRUMENTS: dict[str, Callable[[Setting], None]] = {
     "trace": tracing.run,
+    "early-close": tracing.run_early_close,
     "screen": screening.run,
     "narrow": narrow.run,
     "objects": narrow.run_objects,
@@ -20,5 +21,6 @@ INSTRUMENTS: dict[str, Callable[[Setting], None]] = {
     "reference": reference.run,
     "errors": errors.run,
     "burst": burst.run,
+    "batch": batch.run,
 }
 """by the name that `RunSpec.instrument` has"""

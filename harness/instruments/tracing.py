@@ -7,9 +7,11 @@ own, so that what needed it to be freed is told from what was freed in time and 
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from typing import Any
 
 from harness import limits
+from harness.driver import Driver
 from harness.instruments.rehearsal import rehearse
 from harness.instruments.setting import Setting
 from harness.probes import free_lists, garbage, resources, trace
@@ -19,6 +21,16 @@ from harness.spec import TRACE
 
 def run(setting: Setting) -> None:
     """Trace all cycles into TRACE; the ledger of resources goes into the outcome."""
+    trace_cycles(setting, Driver.run_cycle)
+
+
+def run_early_close(setting: Setting) -> None:
+    """The same for cycles whose backend is closed while frames are in flight."""
+    trace_cycles(setting, Driver.run_early_close)
+
+
+def trace_cycles(setting: Setting, cycle: Callable[[Driver, int], None]) -> None:
+    """Call `cycle` with a driver and the number of each cycle, and trace that."""
     outcome = setting.outcome
     segments = Segments()
     segments.watch_python()
@@ -41,7 +53,7 @@ def run(setting: Setting) -> None:
             outcome.baseline = resources.snapshot(segments)
             mark()
             for number in range(1, setting.spec.cycles + 1):
-                driver.run_cycle(number)
+                cycle(driver, number)
                 ends.append(resources.snapshot(segments))
                 if number == 1 < setting.spec.cycles:
                     # What the first cycle leaves is first use, as it is for memory: compilers and
