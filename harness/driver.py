@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from backend.frame import Frame
 from backend.protocol import Backend
 from harness.flight import FlightRecorder
+from harness.pace import Pace
 from harness.quiescence import wait_quiescent
 
 _GRACE_S = 0.25
@@ -38,6 +39,7 @@ class Driver:
     The trace of a cycle is: open, one interval per step, flush, close; a mark ends each. `journal`,
     made beforehand, takes one number per step and cycle: the frames submitted and not yet returned
     at the step's end. `take` is called with each result, in order; results are dropped otherwise.
+    `pace` says when a step may begin.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Driver:
         journal: memoryview | list[int],
         patience_s: float,
         take: Callable[[Any], None] | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._open = open_backend
         self._source = source
@@ -59,6 +62,7 @@ class Driver:
         self._journal = journal
         self._patience_s = patience_s
         self._take = take or _drop
+        self._pace = pace or Pace()
         self._finished_steps = 0
         self.nireq: int | None = None
         self._submitted = self._returned = self._lag = 0
@@ -73,8 +77,9 @@ class Driver:
         backend = self._open()
         self.nireq = _nireq(backend)
         self._mark()
-        for step in self._steps:
-            self._run_step(backend, step)
+        self._pace.begin()
+        for number, step in enumerate(self._steps):
+            self._run_step(backend, number, step)
         self._finish(backend)
         self._mark()
         recorder.phase("close")
@@ -118,15 +123,17 @@ class Driver:
         steps = self._steps
         return min(steps[-1].last + 1, max(least, *(s.last - s.first + 1 for s in steps)))
 
-    def _run_step(self, backend: Backend, step: StepFrames) -> None:
+    def _run_step(self, backend: Backend, number: int, step: StepFrames) -> None:
         recorder, source = self._recorder, self._source
         recorder.phase("execute")
+        self._pace.wait(number)
         for index in range(step.first, step.last + 1):
             recorder.frame(index)
             backend.execute(source.frame(index))
             self._submitted += 1
         recorder.phase("get_result")
         self._collect(backend)
+        self._pace.done(number, step.last - step.first + 1)
         self._journal[self._finished_steps] = self._held
         self._finished_steps += 1
         self._mark()

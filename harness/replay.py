@@ -33,7 +33,7 @@ def replay(
     if soak is None:
         words += ["--level", contract.level, "--cycles", str(spec.cycles)]
     else:
-        words += ["--soak", str(soak)]
+        words += ["--soak", str(soak), *(("--pace", "realtime") if spec.real_time else ())]
     if contract.warmup is not None:
         words += ["--warmup", str(contract.warmup)]
     if spec.seed:

@@ -23,7 +23,7 @@ from harness.plan import PlannedStep
 from harness.probes.heap import FIELDS
 from harness.result import Failure, RuleResult
 from harness.screening import Screening, find, read, taken
-from harness.spec import SAMPLES, RunSpec
+from harness.spec import SAMPLES, Lateness, RunSpec
 from harness.timeline import layout
 
 CURVE_POINTS = 60
@@ -56,6 +56,8 @@ class Soak(msgspec.Struct, frozen=True):
     """frames that were fed; what was planned if the run came to its end"""
     measured_s: float
     """seconds from opening to closing"""
+    lateness: Lateness | None
+    """of a run in real time"""
     rule: RuleResult
     """of `steady-growth`; "skipped" if the run broke off or has too few steady steps"""
     curves: dict[str, tuple[int, ...]]
@@ -88,11 +90,13 @@ def soak(
         steps = contract.steps(outcome)
         screening = read(ended.folder, steps, cycles=1)
     tell(SoakProgress("name", steps[-1].last + 1, steps[-1].last + 1, 0, ()))
+    spec = msgspec.structs.replace(spec, real_time=False)  # whoever grows does so at any speed
     namer = Namer(spec, layout(1, steps), owners, lambda again: run(again, _ignore))
     named = [namer.name(growth) for growth in find(screening)]
     return Soak(
         frames=steps[-1].last + 1,
         measured_s=outcome.measured_s,
+        lateness=outcome.lateness,
         rule=_rule(steps, named),
         curves={field: thinned(screening.boundaries(field, 1)) for field in FIELDS},
         environment=outcome.environment,
@@ -116,6 +120,7 @@ def _broken_off(ended: Ended) -> Soak:
     return Soak(
         frames=failure.frame + 1 if failure else 0,
         measured_s=outcome.measured_s if outcome else 0.0,
+        lateness=outcome.lateness if outcome else None,
         rule=RuleResult("steady-growth", "skipped", 0, 0, "the run broke off"),
         curves={
             field: thinned(samples[n : seen * len(FIELDS) : len(FIELDS)])

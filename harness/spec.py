@@ -29,6 +29,17 @@ STDOUT = "stdout"
 STDERR = "stderr"
 
 
+class Lateness(msgspec.Struct, frozen=True):
+    """How a run in real time kept up."""
+
+    wanted_s: float
+    """seconds that its frames take to arrive"""
+    late: int
+    """frames whose results were not in when the next ones were due"""
+    most_s: float
+    """the most seconds that any result came after that"""
+
+
 class RunSpec(msgspec.Struct, frozen=True):
     """One workload through one backend: all that the child must know."""
 
@@ -48,9 +59,13 @@ class RunSpec(msgspec.Struct, frozen=True):
     cwd: str
     least_frames: int = 0
     """a cycle goes through the whole workload again and again until it has so many; pts go on"""
+    real_time: bool = False
+    """the screening instrument submits frames when they would arrive, not as fast as it goes"""
     window: tuple[int, int] = (0, 0)
     """for instruments that look at a part of a run: numbers of the first and the last interval, as
     in harness.timeline.layout, both included"""
+    parts: tuple[str, ...] = ()
+    """workloads that the batch instrument runs one after another, instead of `workload`"""
     memory_limit: int | None = None
     """bytes that the process may take beyond what it has at its start"""
     stateful: bool = False
@@ -82,6 +97,8 @@ class Outcome(msgspec.Struct):
     """how often a cycle went through the workload"""
     measured_s: float = 0.0
     """seconds that all cycles took, without preparation; 0 where it wasn't measured"""
+    lateness: Lateness | None = None
+    """of a run in real time"""
     nireq: int | None = None
     burst: int = 0
     """frames that the burst instrument submitted without a wait"""
@@ -106,6 +123,11 @@ class LineGrowth(msgspec.Struct, frozen=True):
     function: str
     bytes: int
     """added less given back"""
+
+
+def part_folder(folder: Path, number: int) -> Path:
+    """Where a part of a batch leaves what a run of its own leaves in `folder`."""
+    return folder / f"part-{number}"
 
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:

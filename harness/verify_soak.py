@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from harness import isolate, preconditions, targets
 from harness.contract import Contract
 from harness.errors import UsageError
@@ -16,7 +18,7 @@ from harness.replay import replay
 from harness.report.text import sparkline
 from harness.request import blank_report, request
 from harness.result import Cost, Progress, Report
-from harness.soak import SoakProgress, soak
+from harness.soak import Soak, SoakProgress, soak
 from harness.spec import RunSpec
 from harness.workload import Workload
 
@@ -30,6 +32,7 @@ def verify_soak(
     workload: Workload | str | None = None,
     *,
     video: Path | None = None,
+    real_time: bool = False,
     warmup: int | None = None,
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
@@ -41,6 +44,7 @@ def verify_soak(
     """Feed at least so many frames to a backend, whole passes of the workload, and look for growth.
 
     Growth is all that is judged: the level is zero-growth, whatever the frames allocate and free.
+    In `real_time` frames are submitted when they would arrive, and it is told how many were late.
     Arguments and errors are those of `harness.verify.verify`.
     """
     started = time.monotonic()
@@ -64,6 +68,7 @@ def verify_soak(
         timeout=timeout,
         memory_limit=memory_limit,
     )
+    spec = msgspec.structs.replace(spec, real_time=real_time)
     contract = Contract("zero-growth", warmup)
 
     @contextmanager
@@ -84,9 +89,23 @@ def verify_soak(
     report.rules = (done.rule,)
     report.environment = dict(done.environment)
     report.curves = done.curves
-    rate = f" in {done.measured_s:,.1f} s, {done.frames / done.measured_s:,.0f} a second"
-    report.notes = (f"{done.frames:,} frames{rate if done.measured_s else ''}", *done.notes)
+    report.notes = (*_speed(done), *done.notes)
     if done.failure is None:
         report.verdict = "fail" if done.rule.status == "fail" else "pass"
     report.cost = Cost(round(time.monotonic() - started, 3), 0)
     return report
+
+
+def _speed(done: Soak) -> Iterator[str]:
+    """How fast the frames went through, in sentences."""
+    if not done.measured_s:
+        yield f"{done.frames:,} frames"
+        return
+    rate = done.frames / done.measured_s
+    yield f"{done.frames:,} frames in {done.measured_s:,.1f} s, {rate:,.0f} a second"
+    if lateness := done.lateness:
+        wanted = done.frames / lateness.wanted_s
+        late = f"{lateness.late:,} frames were late"
+        if lateness.late:
+            late += f", by {lateness.most_s * 1000:,.0f} ms at the most"
+        yield f"in real time they come at {wanted:,.1f} a second; {late}"

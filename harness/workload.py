@@ -118,6 +118,11 @@ class Workload:
         """Number of frames of all segments together."""
         return sum(segment.frames for segment in self.segments)
 
+    @property
+    def duration(self) -> Fraction:
+        """Seconds that all frames take to arrive."""
+        return sum((segment.frames / segment.fps for segment in self.segments), Fraction(0))
+
     def segment_of_each_frame(self) -> Iterator[Segment]:
         """For each frame, in order, the segment that says its geometry, format and rate."""
         for segment in self.segments:

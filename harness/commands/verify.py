@@ -51,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--quick", action="store_true", help="the traced run alone; what needs more is skipped")
     add("--soak", type=at_least(1), metavar="FRAMES",
         help="so many frames in one cycle, screened for growth at native speed")  # fmt: skip
+    add("--pace", choices=("virtual", "realtime"),
+        help="of a soak run: as fast as it goes (virtual), or as frames arrive")  # fmt: skip
     add("--memory-limit", type=size, metavar="BYTES",
         help="that a run may take beyond what it starts with; 512M and 2G will do")  # fmt: skip
     add_display(parser)
@@ -66,6 +68,8 @@ def check(options: Namespace) -> None:
             "--soak is one long cycle that is screened for growth: "
             "leave out --level, --cycles, --stateful and --quick"
         )
+    if options.pace and options.soak is None:
+        raise UsageError("--pace is that of a soak run: add --soak FRAMES, or leave it out")
     keys = [key for key, _ in options.arg]
     if twice := {key for key in keys if keys.count(key) > 1}:
         raise UsageError(f"--arg {min(twice)} is given more than once: leave one out")
@@ -136,6 +140,7 @@ def _made(options: Namespace, workload: Workload | None, observer: Observer | No
     if options.soak is not None:
         from harness.verify_soak import verify_soak
 
+        asked["real_time"] = options.pace == "realtime"
         return verify_soak(options.target, options.soak, workload, **asked)
     from harness.verify import verify
 

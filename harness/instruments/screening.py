@@ -10,10 +10,12 @@ from harness.instruments.capture import capture
 from harness.instruments.reference import PER_FRAME
 from harness.instruments.rehearsal import rehearse
 from harness.instruments.setting import Setting
+from harness.pace import RealTime
 from harness.probes import free_lists
 from harness.probes.heap import FIELDS, Sampler
 from harness.result_log import ResultLog
 from harness.spec import RESULTS, SAMPLES
+from harness.workload import Workload
 
 INTERVALS_BESIDE_STEPS = 3
 """open, flush and close"""
@@ -36,7 +38,8 @@ def run(setting: Setting) -> None:
     soaking = setting.spec.least_frames > 0
     sample = Sampler(memoryview(memory).cast("q"), SLOW_FIELDS_EVERY if soaking else 1)
     log = _log(setting) if setting.spec.digests else None
-    driver = setting.driver(sample, log.result if log else None)
+    clock = _clock(setting) if setting.spec.real_time else None
+    driver = setting.driver(sample, log.result if log else None, clock)
     # numpy's free lists, which fill by and by, would look like growth of 32 bytes now and then.
     emptied = free_lists.empty()
     free_lists.fill()
@@ -57,7 +60,15 @@ def run(setting: Setting) -> None:
     finally:
         setting.outcome.measured_s = time.perf_counter() - started
         setting.outcome.nireq = driver.nireq
+        if clock:
+            setting.outcome.lateness = clock.lateness
     del emptied
+
+
+def _clock(setting: Setting) -> RealTime:
+    """The harness takes a run that rests for twice its patience for one that hangs."""
+    workload = Workload.parse(setting.outcome.workload).repeated(setting.outcome.repeats)
+    return RealTime(workload, 2 * setting.spec.patience_s)
 
 
 def _log(setting: Setting) -> ResultLog:

@@ -10,6 +10,7 @@ from typing import Any
 from backend.protocol import Backend
 from harness.driver import Driver
 from harness.flight import FlightRecorder, map_file
+from harness.pace import Pace
 from harness.plan import PlannedStep
 from harness.source import FrameSource
 from harness.spec import JOURNAL, Outcome, RunSpec
@@ -27,18 +28,24 @@ class Setting:
     source: FrameSource
     steps: list[PlannedStep]
 
-    def driver(self, mark: Callable[[], None], take: Callable[[Any], None] | None = None) -> Driver:
+    def driver(
+        self,
+        mark: Callable[[], None],
+        take: Callable[[Any], None] | None = None,
+        pace: Pace | None = None,
+    ) -> Driver:
         """A driver of this run's workload.
 
         `mark` is called at each interval's end, `take` with each result.
         """
-        return self.driver_of(self.steps, mark, take)
+        return self.driver_of(self.steps, mark, take, pace)
 
     def driver_of(
         self,
         steps: list[PlannedStep],
         mark: Callable[[], None],
         take: Callable[[Any], None] | None = None,
+        pace: Pace | None = None,
     ) -> Driver:
         """A driver of the same frames in other steps."""
         journal = map_file(self.folder / JOURNAL, 8 * len(steps) * self.spec.cycles)
@@ -51,4 +58,5 @@ class Setting:
             memoryview(journal).cast("q"),
             self.spec.patience_s,
             take,
+            pace,
         )
