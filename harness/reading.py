@@ -25,13 +25,29 @@ def build(
     most of a second to read, can but clear a backend of what its lines of Python seem to show:
     `needs_symbols` is asked whether there is anything to clear it of.
     """
+    return next(build_parts(records, [intervals], owners, needs_symbols))
+
+
+def build_parts(
+    records: Iterable[Record],
+    parts: Iterable[list[Interval]],
+    owners: Owners,
+    needs_symbols: Callable[[Timeline], bool] = lambda _: True,
+) -> Iterator[Timeline]:
+    """The same for a trace of several runs, one after another in one process: a timeline of each.
+
+    What a run leaves behind was there before the next one begins.
+    """
+    records = iter(records)
     reading = _Reading(owners)
-    reading.read(records, len(intervals))
-    intervals = intervals[: max(0, reading.now)]
-    timeline = reading.timeline(intervals, reading.sites)
-    if needs_symbols(timeline):
-        timeline = reading.timeline(intervals, reading.resolve(intervals))
-    return timeline
+    for intervals in parts:
+        reading.begin()
+        reading.read(records, len(intervals))
+        finished = intervals[: max(0, reading.now)]
+        timeline = reading.timeline(finished, reading.sites)
+        if needs_symbols(timeline):
+            timeline = reading.timeline(finished, reading.resolve(finished))
+        yield timeline
 
 
 def _by_site(births: dict[int, Births], sites: list[Site]) -> dict[Site, Births]:
@@ -61,6 +77,15 @@ class _Reading:
         self._mapped = 0
         self.mapped: list[int] = []
         """per interval"""
+        self.now = BEFORE
+        self.events = 0
+
+    def begin(self) -> None:
+        """Count intervals anew: whatever is alive was there before the first."""
+        for address, (_, key, size) in self._live.items():
+            self._live[address] = (BEFORE, key, size)
+        self._spans = Counter()
+        self.births, self.allocations, self.mapped = [], [], []
         self.now = BEFORE
         self.events = 0
 

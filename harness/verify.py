@@ -14,7 +14,8 @@ from harness import beside, inherited, isolate, preconditions
 from harness.beside import Beside, Runner
 from harness.contract import Contract
 from harness.errors import UsageError
-from harness.flight import Position, failure
+from harness.filling import fill
+from harness.flight import Position
 from harness.judge import judge, may_be_held
 from harness.naming import Namer
 from harness.owners import Owners
@@ -22,10 +23,9 @@ from harness.probes import trace
 from harness.reading import build
 from harness.replay import replay
 from harness.request import blank_report, request
-from harness.result import Cost, Failure, Level, Progress, Report, Step, Teardown
-from harness.sites import sites
-from harness.spec import TRACE, RunSpec, read_journal
-from harness.timeline import Interval, Timeline, layout
+from harness.result import Cost, Level, Progress, Report
+from harness.spec import TRACE, RunSpec
+from harness.timeline import Timeline, layout
 from harness.workload import Workload
 
 
@@ -121,9 +121,6 @@ def _read(
     outcome = ended.outcome
     if outcome is None or not (ended.folder / TRACE).exists():
         return None
-    report.workload = outcome.workload
-    report.environment = outcome.environment
-    report.notes = outcome.notes
     intervals = layout(report.cycles, contract.steps(outcome))
 
     def needs_symbols(seen: Timeline) -> bool:
@@ -138,51 +135,8 @@ def _read(
         Owners(owners, outcome.target_root),
         needs_symbols,
     )
-    timeline.in_flight = read_journal(ended.folder)
-    timeline.nireq = outcome.nireq
-    timeline.add_ledger(outcome.baseline, outcome.cycle_ends)
-    timeline.garbage = outcome.garbage
-    report.steps = tuple(_steps(timeline))
-    report.sites = sites(timeline)
-    after = outcome.cycle_ends[-1] if outcome.cycle_ends else {}
-    report.teardown = Teardown(outcome.baseline, after)
-    if report.failure is None and len(timeline.intervals) < len(intervals):
-        report.failure = _unmeasurable(intervals[len(timeline.intervals)])
+    fill(report, timeline, intervals, outcome, ended.folder)
     return timeline
-
-
-def _unmeasurable(lost: Interval) -> Failure:
-    """A run that came to its end, but whose trace did not."""
-    at = Position("measure", lost.cycle, lost.step.last if lost.step else -1, 0)
-    text = (
-        "the trace of allocations broke off, as it does when a backend closes descriptors that "
-        "are not its own, or calls sys.setprofile"
-    )
-    return failure("unmeasurable", text, at, "")
-
-
-def _steps(timeline: Timeline) -> list[Step]:
-    steps = []
-    for position, number in enumerate(timeline.steps):
-        interval, by_owner = timeline.intervals[number], timeline.by_owner(number)
-        assert interval.step is not None
-        steps.append(
-            Step(
-                cycle=interval.cycle,
-                index=interval.step.index,
-                frames=(interval.step.first, interval.step.last),
-                width=interval.step.width,
-                height=interval.step.height,
-                phase=interval.step.phase,
-                allocations=sum(count.allocations for count in by_owner.values()),
-                bytes=sum(count.bytes for count in by_owner.values()),
-                by_owner=by_owner,
-                live_bytes=timeline.live_total[number],
-                in_flight=timeline.in_flight[position],
-                live_by_owner=timeline.live_by_owner(number),
-            )
-        )
-    return steps
 
 
 def _tell_nobody(progress: Progress) -> None:
