@@ -22,7 +22,7 @@ from harness.probes import trace
 from harness.reading import build
 from harness.result import Finding, RuleResult
 from harness.rules.evidence import Evidence
-from harness.screening import LEAST_CHUNK, Growth, Pattern, find, read, rises
+from harness.screening import LEAST_CHUNK, Field, Growth, Pattern, find, read, rises
 from harness.spec import LINES, TRACE, LineGrowth, RunSpec
 from harness.timeline import Interval, Span, Timeline
 from harness.unseen import accounted, blame, requested
@@ -37,6 +37,13 @@ _KINDS: dict[Pattern, str] = {
     "frame": "leak-per-frame",
     "change": "leak-per-resolution-change",
     "cycle": "leak-per-cycle",
+}
+_IN_BYTES: frozenset[Field] = frozenset({"cuda_bytes", "pinned_bytes"})
+_NOUNS: dict[Field, str] = {
+    "threads": "threads",
+    "descriptors": "descriptors",
+    "cuda_bytes": "bytes of GPU memory",
+    "pinned_bytes": "bytes of pinned host memory",
 }
 _REPEATS: dict[Pattern, str] = {
     "frame": "with the frames",
@@ -86,9 +93,18 @@ class Namer:
             return self._objects(growth)
         if growth.field == "heap_bytes":
             return self._heap(growth, timeline)
-        noun = growth.field if growth.amount > 1 else growth.field.removesuffix("s")
+        return self._counted(growth)
+
+    def _counted(self, growth: Growth) -> Named:
+        """What has a number and no line."""
+        noun = _NOUNS[growth.field]
+        in_bytes = growth.field in _IN_BYTES
+        if growth.amount == 1 and not in_bytes:
+            noun = noun.removesuffix("s")
         text = f"{growth.amount:,} {noun} more: their number grows {_REPEATS[growth.pattern]}"
-        return Named(growth, (self._finding(growth, _nowhere(), growth.amount, 0, text),), True)
+        count = len(growth.rises) if in_bytes else growth.amount
+        size = growth.amount if in_bytes else 0
+        return Named(growth, (self._finding(growth, _nowhere(), count, size, text),), True)
 
     def _objects(self, growth: Growth) -> Named:
         with self._run(self._narrowed("objects", growth)) as ended:

@@ -39,7 +39,9 @@ from harness.probes.heap import FIELDS
 from harness.result import Extent
 from harness.spec import SAMPLES
 
-Field = Literal["heap_bytes", "python_blocks", "threads", "descriptors"]
+Field = Literal[
+    "heap_bytes", "python_blocks", "threads", "descriptors", "cuda_bytes", "pinned_bytes"
+]
 Pattern = Literal["frame", "change", "cycle"]
 
 LEAST_CHUNK = 32
@@ -62,6 +64,9 @@ _LEAST: dict[Field, int] = {
     "python_blocks": 1,
     "threads": 1,
     "descriptors": 1,
+    # Bytes in use, as torch's allocators count them: what they cache is not in it.
+    "cuda_bytes": 1,
+    "pinned_bytes": 1,
 }
 
 

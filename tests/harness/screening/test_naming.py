@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import pytest
 
-from harness.naming import merged
+from harness.naming import Namer, merged
+from harness.plan import PlannedStep
 from harness.result import RuleResult
 from harness.screening import Growth, find
-from harness.spec import LineGrowth
+from harness.spec import LineGrowth, RunSpec
+from harness.timeline import layout
 from harness.unseen import blame
 from tests.harness.screening.helpers import (
     findings,
@@ -117,3 +121,16 @@ def test_findings_are_merged_into_the_rule_that_judges_their_pattern() -> None:
 def test_a_growth_covers_what_lies_between_its_points() -> None:
     growth = Growth("heap_bytes", "frame", 1, (4, 8, 12, 16), (6, 10, 16), 96)
     assert growth.window == (5, 16)
+
+
+def test_memory_of_a_gpu_is_told_in_bytes_and_names_no_line() -> None:
+    steps = [PlannedStep(n, n, n, 8, 8, "steady") for n in range(9)]
+    growth = Growth("cuda_bytes", "frame", 1, (3, 5, 7, 9), (4, 6, 8), 1536)
+
+    def no_run(spec: RunSpec) -> NoReturn:
+        raise AssertionError(f"no run shows more: {spec.instrument}")
+
+    [finding] = Namer(spec_of("Clean"), layout(1, steps), (), no_run).name(growth).findings
+    assert finding.text == "1,536 bytes of GPU memory more: their number grows with the frames"
+    assert (finding.kind, finding.count, finding.bytes) == ("leak-per-frame", 3, 1536)
+    assert finding.frames == (3, 5, 7)

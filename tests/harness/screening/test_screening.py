@@ -122,3 +122,12 @@ def test_a_run_that_broke_off_is_known_by_its_zeros() -> None:
     screening = Screening(samples, _STEPS, 3)
     assert screening.cycles == 0
     assert find(screening) == []
+
+
+@pytest.mark.parametrize("field", ["cuda_bytes", "pinned_bytes"])
+def test_memory_of_a_gpu_grows_as_any_other_does(field: str) -> None:
+    [growth] = find(_samples(lambda n: 512 * n, field))
+    assert (growth.field, growth.pattern, growth.amount) == (field, "frame", 512 * 30)
+    # A buffer made once, and what is taken and given back on each step, at the same height.
+    assert not find(_samples(lambda n: 512 * (n > 20), field))
+    assert not find(_samples(lambda n: 512 * (n % 2), field))
