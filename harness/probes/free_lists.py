@@ -28,6 +28,14 @@ def fill() -> None:
     """Fill the lists with blocks of this moment."""
     for size in _DATA_BYTES:
         _fill((size,), _KEPT)
+    fill_dimensions()
+
+
+def fill_dimensions() -> None:
+    """Fill the lists of dimensions alone.
+
+    One block of each was in use for a moment, and so is from before; a second call gives it back.
+    """
     for rank in _RANKS:
         # numpy itself uses the lists of dimensions for a moment with every call, so that they can't
         # be kept empty. Twice as many are taken, and what was in the list is given back last, when

@@ -83,6 +83,8 @@ def numbers(rule: RuleResult, finding: Finding) -> str:
     if finding.bytes:
         amount += f", {plural(finding.bytes, 'byte')}"
     parts = [amount, f"owner {clean(finding.owner)}"]
+    if finding.kind:
+        parts.append(f"kind {clean(finding.kind)}")
     if finding.frames:
         parts.append(f"{plural(len(finding.frames), 'frame')} ({ranges(finding.frames)})")
     if finding.cycle:

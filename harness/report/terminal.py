@@ -31,7 +31,7 @@ def render(report: Report, console: Console) -> None:
     """Print the whole report."""
     console.print(verdict_line(report))
     if report.failure is not None:
-        _failure(report.failure, console)
+        render_failure(report.failure, console)
     render_findings(report, console)
     _rules(report, console)
     _steady(report, console)
@@ -47,7 +47,8 @@ def verdict_line(report: Report) -> Text:
     )
 
 
-def _failure(failure: Failure, console: Console) -> None:
+def render_failure(failure: Failure, console: Console) -> None:
+    """Print what happened, and the last that was heard."""
     console.print(Text(f"\n{clean(failure.text)}"))
     lines = clean(failure.detail, lines=True).strip("\n").split("\n")
     if not failure.detail.strip():
