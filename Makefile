@@ -57,6 +57,10 @@ lint: $(READY) ## check style and types
 soak: $(READY) ## run the long tests, and many more generated examples
 	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -q -n 2
 
+.PHONY: selftest
+selftest: $(READY) ## find every planted fault, and accuse none that is right
+	@$(BIN)/steadyframe selftest
+
 .PHONY: bench-trace
 bench-trace: $(READY) ## time and findings beside memcheck and heaptrack, some two minutes
 	@$(BIN)/python -m harness.bench.peers

@@ -1,0 +1,1 @@
+"""Backends that look suspicious and are right: a finding here is a false alarm."""
