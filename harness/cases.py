@@ -120,7 +120,7 @@ def _own_clip(output: Path) -> Path:
 
 def table(done: Iterable[tuple[Case, Report]]) -> Table:
     """The cases side by side, 80 columns wide or less as long as owners have short names."""
-    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     shown.add_column("case", no_wrap=True)
     shown.add_column("verdict", no_wrap=True)
     shown.add_column("steady\nsteps", justify="right", no_wrap=True)

@@ -22,7 +22,7 @@ from harness.result import Finding, Report, RuleResult
 
 MOST_FINDINGS = 50
 """of one rule; the JSON report has all"""
-MOST_GROUPS = 100
+MOST_GROUPS = 40
 MOST_SITES = 20
 MOST_DETAIL = 200
 """last lines shown of a child's stderr or stacks"""

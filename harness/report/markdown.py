@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from harness.report.advice import advice
+from harness.report.advice import Advice, advice
 from harness.report.findings import numbers, place
 from harness.report.numbers import numbers_of
 from harness.report.text import clean, plural
@@ -31,7 +31,7 @@ def to_markdown(cases: Sequence[tuple[str, Report]]) -> str:
     head = [
         f"## steadyframe: {WORDS[verdict]}",
         "",
-        f"{held} of {plural(len(cases), 'case')} hold their contract.",
+        f"{held} of {len(cases)} cases hold their contract.",
         "",
         *table(
             ("case", "verdict", "steady steps", "allocations per steady step", "growth events",
@@ -79,6 +79,7 @@ def _blocks(name: str, report: Report) -> Iterator[str]:
     """What is said of a case that does not pass, in parts that may be left out from the end."""
     if report.verdict == "pass":
         return
+    told: set[Advice] = set()
     yield f"\n### {literal(name)}\n\n{literal(sentence(report))}\n"
     if report.failure is not None:
         yield f"\n{literal(report.failure.text[:_LONGEST_TEXT])}\n"
@@ -86,7 +87,9 @@ def _blocks(name: str, report: Report) -> Iterator[str]:
         if rule.status != "fail":
             continue
         for finding in rule.findings[:MOST_FINDINGS]:
-            yield _finding(rule, finding)
+            found = advice(rule.rule, finding.kind)
+            yield _finding(rule, finding, found, known=found in told)
+            told.add(found)
         if not rule.findings:
             yield f"\n- **{literal(rule.rule)}**: {literal(rule.why)}\n"
         if len(rule.findings) > MOST_FINDINGS:
@@ -95,12 +98,13 @@ def _blocks(name: str, report: Report) -> Iterator[str]:
     yield f"\nReplay: <code>{literal(report.replay)}</code>\n"
 
 
-def _finding(rule: RuleResult, finding: Finding) -> str:
-    told = advice(rule.rule, finding.kind)
+def _finding(rule: RuleResult, finding: Finding, told: Advice, *, known: bool) -> str:
     where = f" at <code>{literal(place(finding.file, finding.line))}</code>" if finding.file else ""
-    return (
-        f"\n- **{told.title}**{where} ({literal(rule.rule)})<br>"
-        f"{literal((finding.text or rule.why)[:_LONGEST_TEXT])}<br>"
-        f"{literal(numbers(rule, finding))}<br>"
-        f"*{told.why}* Usual remedy: {told.remedy}\n"
-    )
+    lines = [
+        f"\n- **{told.title}**{where} ({literal(rule.rule)})",
+        literal((finding.text or rule.why)[:_LONGEST_TEXT]),
+        literal(numbers(rule, finding)),
+    ]
+    if not known:
+        lines.append(f"*{told.why}* Usual remedy: {told.remedy}")
+    return "<br>".join(lines) + "\n"

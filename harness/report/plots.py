@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, TypeAlias
 
+from harness.plan import TICKS_PER_SECOND
 from harness.report import clock
 from harness.report.text import clean
 from harness.result import Report, Step
@@ -22,6 +23,8 @@ _SLOTS = {"backend": 1, "model": 2, "interpreter": 3, "runtime": 4}
 _FREE_SLOTS = (5, 6, 7, 8)
 MOST_LABELS = 12
 """cycles that are named at their line: more would run into each other"""
+_LONGEST_NAME = 40
+"""characters of a legend's entry"""
 _PHASES = ("steady", "warm-up", "record")
 
 
@@ -88,7 +91,10 @@ def _allocations(report: Report) -> Plot:
     ]
     figure = _over_steps(steps, lines or [_line("all owners", [0] * len(steps), "ink")], "number")
     figure["data"].append(_phase_strip(steps))
-    caption = "What each owner allocated in each step, stacked. The backend's is 0 on steady steps."
+    caption = (
+        "What each owner allocated in each step, stacked. At level zero-owned the backend's must "
+        "be 0 on steady steps, at zero-malloc everybody's."
+    )
     return Plot("allocations", "Allocations per step", caption, figure)
 
 
@@ -96,7 +102,7 @@ def _in_flight(report: Report) -> Plot:
     steps = report.steps
     times = clock.seconds(report)
     burst = [last - first + 1 for first, last in (step.frames for step in steps)]
-    submitted = _line("submitted in the step", burst, "muted", width=1)
+    submitted = _line("submitted in the step", burst, "owner-2")
     held = _line("in flight at its end", [step.in_flight for step in steps], "owner-1", width=2)
     figure = _over_steps(steps, [submitted, held], "frames", times)
     caption = (
@@ -122,12 +128,13 @@ def _over_steps(
 ) -> Figure:
     """Lines over all steps, with a mark where each cycle begins; what a step is, on hovering."""
     for line in lines:
+        _close(line)
         if times is not None:
-            line["x"] = times
+            line["x"] = [*times, times[-1] + 1 / TICKS_PER_SECOND]
     lines[0]["text"] = [
         f"cycle {step.cycle}, step {step.index}, frames {step.frames[0]}-{step.frames[1]}, "
         f"{step.width}x{step.height}, {step.phase}"
-        for step in steps
+        for step in (*steps, steps[-1])
     ]
     lines[0]["hovertemplate"] = "%{y:,}<br>%{text}<extra>%{fullData.name}</extra>"
     figure = _figure(lines, unit)
@@ -171,7 +178,7 @@ def _line(
     line: dict[str, Any] = {
         "type": "scatter",
         "mode": "lines",
-        "name": plain(name),
+        "name": plain(name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."),
         "y": list(values),
         "line": {"color": color, "width": width, "shape": "hv"},
         "hovertemplate": "%{y:,}<extra>%{fullData.name}</extra>",
@@ -183,9 +190,15 @@ def _line(
     return line
 
 
+def _close(line: dict[str, Any]) -> None:
+    """Let the last step be as wide as the others: a step's line runs from its number to the next."""
+    line["y"].append(line["y"][-1])
+
+
 def _pixels(steps: Sequence[Step]) -> dict[str, Any]:
     line = _line("size of the frames", [step.width * step.height for step in steps], "muted")
     line["line"]["dash"] = "dot"
+    _close(line)
     return line | {"yaxis": "y2", "hoverinfo": "skip", "hovertemplate": None}
 
 
@@ -194,7 +207,7 @@ def _phase_strip(steps: Sequence[Step]) -> dict[str, Any]:
     return {
         "type": "heatmap",
         "z": [[_PHASES.index(step.phase) for step in steps]],
-        "x0": 0.5,  # a step's line runs from its number to the next
+        "x0": 0.5,  # the middle of the first cell
         "dx": 1,
         "yaxis": "y3",
         "zmin": 0,

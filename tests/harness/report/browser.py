@@ -10,16 +10,18 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 PATIENCE_S = 60.0
 
 
 class Browser:
-    """One tab. `errors` are the exceptions and console errors, `requests` the addresses asked for."""
+    """One tab. `errors` are exceptions and console errors, `requests` the addresses asked for."""
 
     def __init__(self, to_browser: int, from_browser: int) -> None:
         self._to, self._from = to_browser, from_browser
@@ -40,12 +42,14 @@ class Browser:
         """One command to the tab, and its answer."""
         return self._call(method, values)
 
-    def show(self, width: int, height: int = 900, *, dark: bool = False) -> None:
-        """The size of the window in CSS pixels, and what the reader prefers."""
+    def show(
+        self, width: int, height: int = 900, *, dark: bool = False, paper: bool = False
+    ) -> None:
+        """The window in CSS pixels, what its reader prefers, and whether it is to be printed."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=width < 600)  # fmt: skip
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.call("Emulation.setEmulatedMedia", features=[scheme])
+        self.call("Emulation.setEmulatedMedia", features=[scheme], media="print" if paper else "")
 
     def open(self, page: Path) -> float:
         """Load a page from its file; seconds until its scripts have run."""
@@ -81,10 +85,6 @@ class Browser:
         """The whole page as PNG."""
         shot = self.call("Page.captureScreenshot", captureBeyondViewport=True)
         return base64.b64decode(shot["data"])
-
-    def paper(self) -> bytes:
-        """The page as it prints, a PDF."""
-        return base64.b64decode(self.call("Page.printToPDF", printBackground=False)["data"])
 
     def _call(self, method: str, values: dict[str, Any]) -> dict[str, Any]:
         self._number += 1
@@ -150,7 +150,11 @@ def browsing(profile: Path) -> Iterator[Browser]:
     try:
         yield Browser(to_it, from_it)
     finally:
-        child.kill()
-        child.wait()
+        with suppress(OSError):  # it may be gone already
+            os.write(to_it, b'{"id": 0, "method": "Browser.close"}\0')
+        try:
+            child.wait(PATIENCE_S)
+        finally:
+            child.kill()
         os.close(to_it)
         os.close(from_it)
