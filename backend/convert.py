@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import operator
 import sys
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -132,6 +133,13 @@ class PlanarTensor:
         return self.buffer.use_count(), tensor_count, sys.getrefcount(self.tensor)
 
 
+class PlanarPixels(Protocol):
+    """What a conversion takes of a planar layout: [1, C, H, W], and its channels, [H, W] each."""
+
+    planes: tuple[torch.Tensor, ...]
+    tensor: torch.Tensor
+
+
 class Converter:
     """The arithmetic between 8-bit samples, 0 to 255, and a model's values, 0 to 1.
 
@@ -145,17 +153,18 @@ class Converter:
             self._from_byte = torch.tensor(1 / 255, dtype=torch.float32, device=device)
             self._to_byte = torch.tensor(255, dtype=torch.float32, device=device)
 
-    def load(self, pixels: PackedPixels, tensor: PlanarTensor) -> None:
+    def load(self, pixels: PackedPixels, tensor: PlanarPixels) -> None:
         """Write the pixels to the tensor. Both have the same geometry."""
         _copy_planes(pixels.planes, tensor.planes)
         if _is_bytes(pixels):
             tensor.tensor.mul_(self._from_byte)
 
-    def store(self, output: torch.Tensor, scratch: PlanarTensor, pixels: PackedPixels) -> None:
+    def store(self, output: torch.Tensor, scratch: PlanarPixels, pixels: PackedPixels) -> None:
         """Write a model's output, [1, C, H, W] of any floating type and strides, to the pixels.
 
         8-bit samples are clipped and rounded half to even; not-a-number becomes 0. The output
-        itself is left as it is: it may be the model's own memory. All have the same geometry.
+        itself is left as it is, unless it is `scratch`: it may be the model's own memory. All have
+        the same geometry.
         """
         values = scratch.tensor
         values.copy_(output)

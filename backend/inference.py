@@ -11,6 +11,7 @@ from backend.errors import frame_error
 from backend.frame import Frame
 from backend.lent import LentBuffers
 from backend.model import Model
+from backend.planned.executor import PlannedExecutor
 from backend.queues import BlockingQueue, LastLevelTask, Task
 from backend.request import InferRequest
 from backend.results import ResultPool
@@ -30,8 +31,11 @@ class Inference:
         idle_requests: BlockingQueue[InferRequest],
         idle_last_level_tasks: BlockingQueue[LastLevelTask],
         counters: Counters,
+        planned: PlannedExecutor | None = None,
     ) -> None:
+        """With `planned` the model runs by plan, without its module."""
         self.model = model
+        self.planned = planned
         self.lent = LentBuffers(device, counters)
         self.results = ResultPool(counters)
         self.scratch = PlanarTensor(device)
@@ -65,9 +69,13 @@ class Inference:
         self.results.clear()
         self.scratch = PlanarTensor(torch.device("cpu"))
         self.lent.clear()
+        if self.planned is not None:
+            self.planned.close()
         self.model.close()
 
     def _infer(self, request: InferRequest, pts: int) -> Frame:
+        if self.planned is not None:
+            return self._infer_planned(self.planned, request, pts)
         self._converter.load(request.staging, request.input)
         assert self.model.module is not None
         output = self.model.module(request.input.tensor)
@@ -77,6 +85,18 @@ class Inference:
         self.scratch.shape_as(pixel_format.channels, height, width)
         slot = self.results.take(pixel_format, width, height, pts)
         self._converter.store(output, self.scratch, slot.pixels)
+        return slot.frame
+
+    def _infer_planned(self, planned: PlannedExecutor, request: InferRequest, pts: int) -> Frame:
+        staging = request.staging
+        plan, grew = planned.plan(request.pixel_format.channels, staging.height, staging.width)
+        self._counters.growth_events += grew
+        self._converter.load(staging, plan.input)
+        output = planned.run(plan)
+        pixel_format, width, height = check_output(output, request.pixel_format)
+        slot = self.results.take(pixel_format, width, height, pts)
+        # The output is ours, so that it is converted where it lies.
+        self._converter.store(output, plan.output, slot.pixels)
         return slot.frame
 
     def _finish(self, request: InferRequest, task: Task) -> None:

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from backend.models import SHIPPED_MODELS
+from backend.planned.executor import PlannedExecutor
 
 ModelSource: TypeAlias = "str | os.PathLike[str] | nn.Module"
 
@@ -22,14 +23,33 @@ class Model:
     frame of torch/nn/modules/module.py on the stack. Raises ValueError if it can't be had.
     """
 
-    __slots__ = ("_was_training", "in_channels", "module")
+    __slots__ = ("_was_training", "device", "in_channels", "module")
 
     def __init__(self, source: ModelSource, device: torch.device) -> None:
         module = load_module(source, device)
         self._was_training = [part for part in module.modules() if part.training]
+        self.device = device
         self.module: nn.Module | None = module.eval().to(device)
         self.in_channels = _input_channels(module)
         """how many channels the first layer that says so takes, None if none does"""
+
+    def plan(self, executor: str, threads: int) -> PlannedExecutor | None:
+        """The executor for the choice "planned" or "auto", None where torch is to run the module.
+
+        Raises ValueError if the choice is "planned" and the model can't be; it is closed then.
+        """
+        assert self.module is not None
+        if executor == "torch" or (executor == "auto" and self.device.type != "cpu"):
+            return None
+        try:
+            if self.device.type != "cpu":
+                raise ValueError(f"the planned executor runs on the cpu, not on {self.device}")
+            return PlannedExecutor(self.module, threads)
+        except ValueError:
+            if executor == "auto":
+                return None
+            self.close()
+            raise
 
     def close(self) -> None:
         """Let go of the module; one that the caller handed in is put back in training mode."""

@@ -20,6 +20,7 @@ from backend.stats import BackendStats, Counters
 from backend.worker import Worker
 
 Mode = Literal["sync", "async"]
+Executor = Literal["torch", "planned", "auto"]
 
 
 class TorchBackend:
@@ -31,6 +32,10 @@ class TorchBackend:
     all that can ever be used: `nireq` is 1 then, whatever was asked for. `threads` is torch's
     number of threads per operation, a setting of the whole process, restored by `close`; with
     more than one, torch itself allocates when it divides the work.
+
+    `executor` is how the model runs: "torch" calls it, as FFmpeg does; "planned" makes a plan for
+    each geometry and follows it without any allocation (see `backend.planned`), with the weights as
+    they are now and `threads` threads of its own; "auto" is planned if all layers can be.
 
     The methods are called from one thread. Results are frames that belong to the consumer as
     long as it refers to them, or to any part of their memory, even after `close`.
@@ -46,13 +51,15 @@ class TorchBackend:
         mode: Mode = "sync",
         device: str | torch.device = "cpu",
         threads: int = 1,
+        executor: Executor = "torch",
     ) -> None:
         _check_count("nireq", nireq)
         _check_count("threads", threads)
-        if mode not in get_args(Mode):
-            raise ValueError(f"mode must be one of {', '.join(get_args(Mode))}, not {mode!r}")
+        _check_choice("mode", mode, Mode)
+        _check_choice("executor", executor, Executor)
         checked_device = _check_device(device)
         loaded = Model(model, checked_device)
+        planned = loaded.plan(executor, threads)
 
         self.nireq = nireq if mode == "async" else 1
         self._counters = Counters()
@@ -61,7 +68,8 @@ class TorchBackend:
         self._idle_last_level_tasks: BlockingQueue[LastLevelTask] = BlockingQueue(self.nireq)
         self._pending: BlockingQueue[InferRequest] = BlockingQueue(self.nireq)
         self._idle_requests: BlockingQueue[InferRequest] = BlockingQueue(self.nireq)
-        self._pool = [InferRequest(checked_device) for _ in range(self.nireq)]
+        own_input = planned is None
+        self._pool = [InferRequest(checked_device, own_input=own_input) for _ in range(self.nireq)]
         for request in self._pool:
             self._idle_requests.put(request)
             self._idle_last_level_tasks.put(LastLevelTask())
@@ -71,6 +79,7 @@ class TorchBackend:
             self._idle_requests,
             self._idle_last_level_tasks,
             self._counters,
+            planned,
         )
         # Not inference mode: to enter it costs a malloc each time, and sync mode must enter and
         # leave on every frame; a no_grad object can be used again and costs none.
@@ -78,7 +87,7 @@ class TorchBackend:
         self._closed = False
         self._released = False
         self._threads_before = torch.get_num_threads()
-        torch.set_num_threads(threads)
+        torch.set_num_threads(threads if planned is None else 1)
         self._worker: Worker | None = None
         if mode == "async":
             self._start_worker()
@@ -128,6 +137,8 @@ class TorchBackend:
         pixel_format, width, height = check_frame(frame)
         staging_bytes = pixel_format.nbytes(width, height)
         input_bytes = pixel_format.channels * width * height * FLOAT_BYTES
+        if self._inference.planned is not None:
+            input_bytes = 0  # it is in the arena
         if not request.has_room(staging_bytes, input_bytes):
             self._grow(staging_bytes, input_bytes)
         request.stage(frame, pixel_format, width, height)
@@ -190,6 +201,7 @@ class TorchBackend:
             retained_inputs=counters.retained_inputs,
             lent_buffers=len(inference.lent),
             scratch_bytes=inference.scratch.buffer.capacity,
+            arena_bytes=inference.planned.arena.capacity if inference.planned else 0,
             result_slots=len(inference.results),
             result_bytes=inference.results.nbytes,
         )
@@ -242,6 +254,11 @@ def _check_count(name: str, value: object) -> None:
         raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
 
 
+def _check_choice(name: str, value: object, choices: Any) -> None:
+    if value not in get_args(choices):
+        raise ValueError(f"{name} must be one of {', '.join(get_args(choices))}, not {value!r}")
+
+
 def _check_device(device: object) -> torch.device:
     try:
         checked = torch.device(device)
@@ -263,10 +280,11 @@ class ReferenceFactory:
     """the pixel formats that the model takes, its natural one first"""
     stateful: bool = False
     """the model's output depends on frames before: the harness must not compare frame by frame"""
+    executor: Executor = "torch"
 
     def __call__(self, **options: Any) -> TorchBackend:
         """Open a backend; the options are those of `TorchBackend`."""
-        return TorchBackend(**{"model": self.model, **options})
+        return TorchBackend(**{"model": self.model, "executor": self.executor, **options})
 
 
 _RGB = ("rgb24", "bgr24")
@@ -278,4 +296,5 @@ open_srcnn = ReferenceFactory("srcnn", _LUMA)
 open_dncnn = ReferenceFactory("dncnn", _LUMA)
 open_identity = ReferenceFactory("identity", _RGB + _LUMA)
 open_delay = ReferenceFactory("delay", _RGB + _LUMA, stateful=True)
+open_planned = ReferenceFactory("espcn", _LUMA, executor="planned")
 open_reference = open_small

@@ -16,9 +16,11 @@ class InferRequest:
     to whoever runs the inference.
     """
 
-    __slots__ = ("input", "last_level_task", "staging")
+    __slots__ = ("_own_input", "input", "last_level_task", "staging")
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(self, device: torch.device, *, own_input: bool = True) -> None:
+        """Without `own_input` the model's input lies elsewhere: in the arena of all requests."""
+        self._own_input = own_input
         # Copies to a GPU are faster from pinned memory.
         self.staging = PackedPixels(pinned=device.type == "cuda")
         self.input = PlanarTensor(device)
@@ -44,6 +46,7 @@ class InferRequest:
     def stage(self, frame: Frame, pixel_format: PixelFormat, width: int, height: int) -> None:
         """Copy a frame that was checked; the caller may change or drop it afterwards."""
         self.staging.shape_as(pixel_format, width, height)
-        self.input.shape_as(pixel_format.channels, height, width)
+        if self._own_input:
+            self.input.shape_as(pixel_format.channels, height, width)
         # numpy takes any strides and read-only arrays, and makes no tensor of the frame's memory.
         self.staging.array[...] = frame.data

@@ -55,5 +55,7 @@ class BackendStats:
     lent_buffers: int
     """input buffers that circulate through the model, beside those of the requests"""
     scratch_bytes: int
+    arena_bytes: int
+    """capacity of the planned executor's memory, for the model's input, output and all between"""
     result_slots: int
     result_bytes: int
