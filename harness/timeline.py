@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from harness.exchange import pairs
 from harness.owners import HARNESS, OWN, Site
 from harness.plan import PlannedStep
 from harness.probes.garbage import Garbage
@@ -173,15 +174,25 @@ class Timeline:
     def live_by_owner(self, interval: int) -> dict[str, int]:
         """Bytes that each owner, but the measurement's own, has more at the end of an interval.
 
-        More than when the run began, as in `live_total`: the sum of all is that, less what free
-        lists of libraries took over from the harness.
+        More than when the run began, as in `live_total`, and all together as much.
         """
         live = {
             owner: curve[interval] - self._held_before.get(owner, 0)
             for owner, curve in self._live.items()
             if owner not in OWN
         }
+        for owner, taken_over in self._taken_over.items():
+            live[owner] -= taken_over[interval]
         return {owner: size for owner, size in sorted(live.items()) if size}
+
+    @cached_property
+    def _taken_over(self) -> dict[str, list[int]]:
+        others = [span for span in self.spans if span.site.owner not in OWN]
+        lent = [span for span in self._in_circulation() if span.site.owner == HARNESS]
+        changes: dict[str, list[int]] = defaultdict(self._no_changes)
+        for taken in pairs(lent, others):
+            self._count(changes[taken.site.owner], taken, taken.bytes)
+        return {owner: _running_sum(change) for owner, change in changes.items()}
 
     @cached_property
     def _held_before(self) -> dict[str, int]:

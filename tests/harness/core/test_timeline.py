@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.owners import Owners
+from harness.owners import HARNESS, Owners
 from harness.reading import build
-from harness.timeline import END, Span
+from harness.timeline import BEFORE, END, FREE_LISTS, Span
 from tests.harness.core.synthetic import (
     PAGE,
     FakeRecord,
@@ -57,6 +57,17 @@ def test_live_bytes_by_owner_are_what_the_run_has_added() -> None:
     before = Span(timeline.spans[0].site, 7, born=-1, died=2, count=3)
     freed = replace(timeline, spans=[*timeline.spans, before])
     assert [freed.live_by_owner(n)["backend"] for n in (1, 2)] == [100, 79]
+
+
+def test_block_that_a_free_list_holds_in_exchange_for_its_own_adds_nothing_to_its_owner() -> None:
+    # The second block is in use when the list gives back one of its own.
+    timeline = read([[malloc(16, 48)], [malloc(32, 48)], EMPTY, EMPTY])
+    site = replace(timeline.spans[0].site, owner=HARNESS, file=FREE_LISTS)
+    lists = [Span(site, 48, BEFORE, 1, 1), Span(site, 48, BEFORE, END, 6)]
+    exchanged = replace(timeline, spans=[*timeline.spans, *lists])
+    assert exchanged.live("backend") == [48, 96, 96, 96]
+    assert exchanged.live_total == [48, 48, 48, 48]
+    assert [exchanged.live_by_owner(n) for n in range(4)] == [{"backend": 48}] * 4
 
 
 def test_a_survivor_lives_to_the_end_and_is_counted_where_it_was_born() -> None:
