@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from harness.report import ledger
 from harness.report.advice import advice
@@ -16,7 +15,7 @@ from harness.report.plots import plots
 from harness.report.sites import sites
 from harness.report.summary import steady_groups
 from harness.report.svg import sparkline
-from harness.report.text import allocations, clean, ranges
+from harness.report.text import allocations, clean, ranges, uri
 from harness.report.verdict import WORDS, sentence, worst
 from harness.result import Finding, Report, RuleResult
 
@@ -102,8 +101,8 @@ def _entry(entry: Entry, found: CaseNumbers) -> dict[str, Any]:
     failed = [rule.rule for rule in report.rules if rule.status == "fail"]
     return {
         "name": entry.name,
-        "page": quote(entry.page),
-        "json": quote(entry.json),
+        "page": uri(entry.page),
+        "json": uri(entry.json),
         "verdict": report.verdict,
         "word": WORDS[report.verdict],
         "broken": ", ".join(failed),

@@ -130,7 +130,7 @@ def _over_steps(
     for line in lines:
         _close(line)
         if times is not None:
-            line["x"] = [*times, times[-1] + 1 / TICKS_PER_SECOND]
+            line["x"] = [*times, round(times[-1] + 1 / TICKS_PER_SECOND, 2)]
     lines[0]["text"] = [
         f"cycle {step.cycle}, step {step.index}, frames {step.frames[0]}-{step.frames[1]}, "
         f"{step.width}x{step.height}, {step.phase}"
@@ -191,7 +191,7 @@ def _line(
 
 
 def _close(line: dict[str, Any]) -> None:
-    """Let the last step be as wide as the others: a step's line runs from its number to the next."""
+    """Make the last step as wide as the others: its line runs from its number to the next."""
     line["y"].append(line["y"][-1])
 
 

@@ -12,10 +12,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias
-from urllib.parse import quote
 
 from harness.report.advice import advice
-from harness.report.text import clean
+from harness.report.text import clean, uri
 from harness.report.verdict import sentence
 from harness.result import Finding, Report, RuleResult, StackFrame
 
@@ -154,19 +153,14 @@ def _location(function: str, file: str, line: int, root: Path) -> dict[str, Any]
 def _artifact(file: str, root: Path) -> dict[str, str]:
     path = PurePath(file)
     if path.is_relative_to(root):
-        return {"uri": _quoted(str(path.relative_to(root))), "uriBaseId": _ROOT}
+        return {"uri": uri(str(path.relative_to(root))), "uriBaseId": _ROOT}
     if path.is_absolute():
-        return {"uri": f"file://{_quoted(file)}"}
-    return {"uri": _quoted(file), "uriBaseId": _ROOT}
-
-
-def _quoted(path: str) -> str:
-    """Also of names that are not UTF-8: they come with lone surrogates for their bytes."""
-    return quote(path.encode("utf-8", "surrogatepass"))
+        return {"uri": f"file://{uri(file)}"}
+    return {"uri": uri(file), "uriBaseId": _ROOT}
 
 
 def _fingerprint(rule: RuleResult, finding: Finding, root: Path) -> str:
     """Equal for the same fault when lines are added above it, or the checkout lies elsewhere."""
-    uri = _artifact(finding.file, root)["uri"] if finding.file else ""
-    text = "\n".join((rule.rule, finding.kind, finding.owner, uri, finding.function))
+    where = _artifact(finding.file, root)["uri"] if finding.file else ""
+    text = "\n".join((rule.rule, finding.kind, finding.owner, where, finding.function))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from urllib.parse import quote
 
 _BARS = "▁▂▃▄▅▆▇█"
 MOST_RANGES = 8
@@ -27,6 +28,11 @@ def clean(text: str, *, lines: bool = False) -> str:
 
 def _escape(character: str) -> str:
     return "    " if character == "\t" else character.encode("unicode_escape").decode("ascii")
+
+
+def uri(path: str) -> str:
+    """A path as a part of an address, also one whose name is not UTF-8."""
+    return quote(path.encode("utf-8", "surrogatepass"))
 
 
 def plural(count: int, noun: str) -> str:
