@@ -65,7 +65,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str
 def _row(name: str, report: Report) -> Sequence[str]:
     found = numbers_of(report)
     return (
-        name,
+        clean(name),
         WORDS[report.verdict],
         found.steady,
         "\n".join(map(clean, found.allocations)),
