@@ -16,6 +16,8 @@ from harness.report.progress import LONG_S
 from harness.report.text import clean, plural
 from harness.selftest import Seen
 
+_WIDTH = 112
+"""of the tables where there is no terminal whose width counts"""
 _EVERY = 10
 """a run that is logged to a file says how far it is after so many"""
 
@@ -46,6 +48,8 @@ def summary(seen: Sequence[Seen], seconds: float) -> str:
 
 def render(seen: Sequence[Seen], seconds: float, console: Console) -> None:
     """Print the tables, what is off, and the summary."""
+    if not console.is_terminal:
+        console.width = max(console.width, _WIDTH)
     twins = {each.planted.name: each for each in seen if each.planted.twin}
     if faults := [each for each in seen if each.planted.rule]:
         console.print(_faults(faults, twins))

@@ -1,0 +1,52 @@
+"""A pool of threads for each resolution; those of the ones before are never ended."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from backend.faults.fault import Fault
+from backend.frame import Frame
+
+_pools: list[ThreadPoolExecutor] = []
+
+
+class Faulty:
+    """Starts a pool when the width changes."""
+
+    def __init__(self) -> None:
+        self._width = 0
+
+    def __call__(self, frame: Frame) -> Frame:
+        if frame.width != self._width:
+            self._width = frame.width
+            self.end()
+            _pools.append(ThreadPoolExecutor(1, thread_name_prefix="fault-pool"))
+            _pools[-1].submit(int).result()
+        return frame
+
+    def end(self) -> None:
+        """End the pool of the width before."""
+
+
+class Repaired(Faulty):
+    """Has one at a time."""
+
+    def end(self) -> None:
+        """End the pool of the width before."""
+        while _pools:
+            _pools.pop().shutdown()
+
+    def close(self) -> None:
+        """End the last pool."""
+        self.end()
+
+
+FAULT = Fault(
+    about="a pool of threads is left behind on each change of resolution",
+    rule="teardown-resources",
+    kind="thread",
+    level="zero-growth",
+    workload=",".join(["32x32@25*4", "40x32@25*4"] * 4),
+    faulty=Faulty,
+    repaired=Repaired,
+)
