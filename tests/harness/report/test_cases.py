@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,11 +11,12 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from harness import cases, cli
 from harness.report import verdict
 from harness.report.console import make_console
-from harness.result import Report
+from harness.result import Cost, Report
 
 
 class FakeVerify:
@@ -57,6 +59,12 @@ def test_report_verifies_four_cases_and_writes_each(fake, make_report, tmp_path,
     assert all(options["options"]["nireq"] == 4 for _, options in fake.calls)
     written = sorted(path.name for path in (tmp_path / "out").glob("*-*.json"))
     assert written == ["dncnn-async.json", "dncnn-sync.json", "espcn-async.json", "espcn-sync.json"]
+    index = (tmp_path / "out/index.html").read_text()
+    for name in written:
+        page = name.replace("json", "html")
+        assert f'href="{page}"' in index
+        assert 'href="index.html"' in (tmp_path / "out" / page).read_text()
+    assert (tmp_path / "out/plotly.min.js").exists()
     out = capsys.readouterr().out
     assert out.count("FAIL  my.module:factory violates") == 2
     assert "Reports: " in out
@@ -79,7 +87,8 @@ def test_own_clip_is_made_once(fake, tmp_path, monkeypatch) -> None:
 
 
 def test_stale_reports_go_and_foreign_files_stay(fake, tmp_path: Path) -> None:
-    for name in ("gone.json", "baseline.json", "espcn-sync.json", "notes.txt"):
+    for name in ("gone.json", "baseline.json", "espcn-sync.json", "notes.txt", "index.html",
+                 "espcn-sync.html", "mine.html"):  # fmt: skip
         (tmp_path / name).write_text("old")
     (tmp_path.parent / "outside.json").write_text("old")
     (tmp_path / "cases.json").write_text('["gone.json", "notes.txt", "../outside.json"]')
@@ -91,7 +100,7 @@ def test_stale_reports_go_and_foreign_files_stay(fake, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         cases.run(Path("x"), tmp_path, silent)
     left = {path.name for path in tmp_path.iterdir()}
-    assert left == {"baseline.json", "notes.txt", "cases.json"}
+    assert left == {"baseline.json", "notes.txt", "mine.html", "cases.json", "plotly.min.js"}
     assert (tmp_path.parent / "outside.json").exists()
 
 
@@ -112,6 +121,26 @@ def test_corrupt_index_is_as_none(tmp_path: Path, index: str) -> None:
 )
 def test_worst_verdict_decides(make_report, verdicts: list[str], worst: str) -> None:
     assert verdict.worst(make_report(verdict=each) for each in verdicts) == worst
+
+
+def test_table_of_real_numbers_fits_eighty_columns(make_report, make_step) -> None:
+    steps = tuple(
+        make_step(1, index, backend=(0, 0), model=(9_840 + index % 2 * 1_920, 9))
+        for index in range(108)
+    )
+    done = [
+        (case, make_report(steps=steps, cost=Cost(117.5, 1), verdict=verdict))
+        for case, verdict in zip(cases.CASES, ("pass", "fail", "no-verdict", "pass"), strict=True)
+    ]
+    stream = io.StringIO()
+    cases.render(done, Path("reports"), Console(file=stream, width=80))
+    lines = stream.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "…" not in stream.getvalue()
+    rows = [" ".join(line.split()) for line in lines]
+    assert "case verdict steps steady step events survivors time" in rows
+    assert "model 9,840..11,760" in rows
+    assert len(lines) == 3 + 2 * len(done) + 2
 
 
 def test_table_gives_one_number_or_least_and_most(make_report, make_step, capsys) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from harness.errors import UsageError
-from harness.report.json import from_json, to_json
+from harness.report.json import LARGEST, from_json, load, to_json
 from harness.result import Failure
 
 
@@ -75,3 +78,51 @@ def test_truncated_report_is_refused(make_report) -> None:
 def test_other_schema_is_named(make_report) -> None:
     with pytest.raises(UsageError, match="schema 2, this steadyframe reads schema 1"):
         from_json(to_json(make_report(schema=2)))
+
+
+def test_a_report_is_read_from_its_file(make_report, tmp_path) -> None:
+    path = tmp_path / "out.json"
+    path.write_text(to_json(make_report()))
+    assert load(path) == make_report()
+
+
+def test_a_report_of_before_fields_were_added_is_read(make_report, tmp_path) -> None:
+    old = json.loads(to_json(make_report()))
+    for step in old["steps"]:
+        del step["live_by_owner"]
+    del old["teardown"]["native"]
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps(old))
+    assert load(path).steps[0].live_by_owner == {}
+
+
+def bad_files(folder: Path) -> Iterator[Path]:
+    contents = {
+        "empty": b"",
+        "cut": b'{"schema": 1, "verdict"',
+        "array": b"[1, 2]",
+        "older": b'{"schema": 0}',
+        "binary": b"\xff\xfe\x00",
+        "deep": b'{"schema": 1, "rules": ' + b"[" * 100_000,
+        "surrogate": b'{"schema": 1, "verdict": "\\ud800"}',
+    }
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+        yield folder / name
+    os.mkfifo(folder / "pipe")
+    yield folder / "pipe"
+    huge = folder / "huge"
+    with huge.open("wb") as file:
+        file.truncate(LARGEST + 1)
+    yield huge
+    yield folder
+    yield folder / "missing"
+    yield folder / "a\0b"
+
+
+def test_what_is_no_report_is_a_usage_error_of_one_line_that_names_the_file(tmp_path) -> None:
+    for path in bad_files(tmp_path):
+        with pytest.raises(UsageError) as caught:
+            load(path)
+        assert str(path) in str(caught.value)
+        assert "\n" not in str(caught.value)
