@@ -44,8 +44,8 @@ class Diff:
 
     @property
     def parts(self) -> tuple[tuple[str, tuple[Change, ...]], ...]:
-        """The changes with the headings that they go under."""
-        return (("By rule", self.rules), ("By owner", self.owners), ("By site", self.sites))
+        """The changes by what they are changes of."""
+        return (("rule", self.rules), ("owner", self.owners), ("site", self.sites))
 
     def count(self, direction: Direction) -> int:
         """How many changes are of one direction."""

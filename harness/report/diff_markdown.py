@@ -17,12 +17,13 @@ def to_markdown(found: Diff) -> str:
 def _lines(found: Diff) -> Iterator[str]:
     yield f"## steadyframe: {literal(found.after.target)} compared"
     yield ""
-    yield f"**{headline(found)}** Verdict: {WORDS[found.before.verdict]} before, "
-    yield f"{WORDS[found.after.verdict]} after."
+    before, after = WORDS[found.before.verdict], WORDS[found.after.verdict]
+    yield f"**{headline(found)}** Verdict: {before} before, {after} after."
+    yield ""
     for caution in found.cautions:
         yield f"- not the same: {literal(caution)}"
     for title, changes in found.parts:
         if changes:
             rows = [(c.direction, c.name, c.what, c.before, c.after) for c in changes]
-            yield from ("", f"### {title}", "")
-            yield from table(("", title.lower(), "what", "before", "after"), rows)
+            yield from ("", f"### By {title}", "")
+            yield from table(("", title, "what", "before", "after"), rows)

@@ -11,6 +11,8 @@ from harness.report.diff import Diff, headline
 from harness.report.text import clean
 from harness.report.verdict import WORDS
 
+_LONGEST_RULE = 18
+"""characters: the name of a rule is not broken"""
 _STYLES = {"worse": "bold red", "better": "bold green", "changed": "yellow"}
 
 
@@ -25,10 +27,12 @@ def render(found: Diff, console: Console) -> None:
         if not changes:
             continue
         table = Table(
-            "", title.lower(), "what", "before", "after", title=f"\n{title}", title_justify="left",
+            "", title, "what", "before", "after", title=f"\nBy {title}", title_justify="left",
             title_style="bold", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False,
+            collapse_padding=True,
         )  # fmt: skip
         table.columns[0].no_wrap = True
+        table.columns[2].min_width = _LONGEST_RULE
         for column in table.columns[3:]:
             column.justify = "right"
         for change in changes:

@@ -26,7 +26,7 @@ def shown(found: Diff, width: int = 160) -> str:
 
 def test_equal_reports_differ_in_nothing(make_failed, make_finding) -> None:
     found = diff(make_failed(make_finding()), make_failed(make_finding()))
-    assert found.parts == (("By rule", ()), ("By owner", ()), ("By site", ()))
+    assert found.parts == (("rule", ()), ("owner", ()), ("site", ()))
     assert found.cautions == ()
     assert headline(found) == "Nothing changed: every count is the same."
 
@@ -128,6 +128,15 @@ def test_what_was_not_the_same_about_the_runs_is_told(make_report) -> None:
         "seed: 7 before, 8 after",
         "environment, torch: 2.12 before, 2.13 after",
     )
+
+
+def test_large_numbers_fit_eighty_columns(make_failed, make_finding) -> None:
+    before = make_failed(make_finding(count=1740, bytes=53_585_952, kind="regrowth"))
+    after = make_failed(make_finding(count=4872, bytes=107_273_520, kind="regrowth"))
+    lines = shown(diff(before, after), width=80).splitlines()
+    assert max(map(len, lines)) <= 80
+    words = " ".join(lines).split()
+    assert {"53,585,952", "107,273,520", "bytes", "steady-allocations", "(regrowth),"} <= set(words)
 
 
 @pytest.mark.parametrize("worse", [True, False])
