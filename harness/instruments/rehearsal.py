@@ -37,3 +37,5 @@ def rehearse(setting: Setting, mark: Callable[[], None]) -> None:
     """Run one cycle of the first steps."""
     rehearsal = replace(setting, open_backend=_Idle, steps=setting.steps[:_STEPS])
     rehearsal.driver(mark).run_cycle(1)
+    setting.recorder.cycle(0)
+    setting.recorder.phase("start")

@@ -100,7 +100,7 @@ def test_the_detail_is_the_backends_part_of_the_stack() -> None:
     ],
 )
 def test_a_run_that_hangs_is_ended_and_says_where(name: str, place: str | None) -> None:
-    report = run(name, timeout=0.5)
+    report = run(name, timeout=2)
     assert report.failure is not None
     assert (report.failure.kind, report.failure.phase) == ("hung", "execute")
     assert (report.failure.cycle, report.failure.frame) == (1, 4)
@@ -111,7 +111,7 @@ def test_a_run_that_hangs_is_ended_and_says_where(name: str, place: str | None) 
 
 
 def test_a_thread_that_never_rests_is_named() -> None:
-    failure = run("Spins", timeout=1).failure
+    failure = run("Spins", timeout=2).failure
     assert failure is not None
     assert (failure.kind, failure.frame) == ("not-quiescent", 4)
     assert "spinner" in failure.text
@@ -162,7 +162,7 @@ def test_a_worker_that_dies_leaves_its_frames_in_flight() -> None:
     report = run("WorkerDies")
     assert report.failure is None
     assert [step.in_flight for step in report.steps[:12]] == list(range(1, 13))
-    failure = run("WorkerDiesAndFlushWaits", timeout=1).failure
+    failure = run("WorkerDiesAndFlushWaits", timeout=2).failure
     assert failure is not None
     assert (failure.kind, failure.phase) == ("hung", "flush")
     assert f"line {line_of('here: flush', FILE)} in flush" in failure.detail
