@@ -154,7 +154,15 @@ def test_the_table_shows_what_was_found() -> None:
         check(FAULT, report(finding()), 0.5), check(twin, report(), 0.5), check(GREEN, report(), 1)
     )
     row = next(line for line in text.splitlines() if line.startswith("leaks"))
-    assert row.split()[1:] == "steady-growth leak-per-frame found right green 0.5 s".split()
+    assert row.split()[1:] == [
+        "steady-growth",
+        "leak-per-frame",
+        "found",
+        "right",
+        "green",
+        "0.5",
+        "s",
+    ]
     assert "caught 1 of 1 planted; 0 false alarms on 2 that are right" in text
 
 
