@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -11,8 +10,6 @@ from harness.report.diff import Diff, headline
 from harness.report.text import clean
 from harness.report.verdict import WORDS
 
-_LONGEST_RULE = 18
-"""characters: the name of a rule is not broken"""
 _STYLES = {"worse": "bold red", "better": "bold green", "changed": "yellow"}
 
 
@@ -26,19 +23,14 @@ def render(found: Diff, console: Console) -> None:
     for title, changes in found.parts:
         if not changes:
             continue
-        table = Table(
-            "", title, "what", "before", "after", title=f"\nBy {title}", title_justify="left",
-            title_style="bold", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False,
-            collapse_padding=True,
-        )  # fmt: skip
-        table.columns[0].no_wrap = True
-        table.columns[2].min_width = _LONGEST_RULE
-        for column in table.columns[3:]:
-            column.justify = "right"
+        console.print(Text(f"\nBy {title}", style="bold"))
+        table = Table.grid(padding=(0, 2))
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
         for change in changes:
-            cells = (change.name, change.what, change.before, change.after)
+            moved = f"{change.what}: {change.before} -> {change.after}"
             table.add_row(
                 Text(change.direction, style=_STYLES[change.direction]),
-                *(Text(clean(cell), overflow="fold") for cell in cells),
+                Text(f"{clean(change.name)}\n  {clean(moved)}"),
             )
         console.print(table)
