@@ -7,53 +7,32 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import GeneratorType
 from typing import Any
 
-from backend.frame import Frame
-from backend.protocol import Backend, FrameFunction
+from backend.protocol import Backend
 from harness import inherited
+from harness.adapters import (
+    AsyncBackend,
+    FunctionBackend,
+    ModelFunction,
+    Named,
+    ScriptFile,
+    YieldedBackend,
+    is_module,
+)
 from harness.errors import UsageError
-
-METHODS = ("execute", "get_result", "flush", "close")
-_NOTHING = object()
-"""The result of a function that returned None, which from `get_result` would mean not ready."""
-
-
-class FunctionBackend:
-    """A plain callable, frame -> result, behind the backend protocol."""
-
-    def __init__(self, function: FrameFunction) -> None:
-        self._function: FrameFunction | None = function
-        self._results: deque[Any] = deque()
-
-    def execute(self, frame: Frame) -> None:
-        """Call the function."""
-        assert self._function is not None, "execute after close"
-        result = self._function(frame)
-        self._results.append(_NOTHING if result is None else result)
-
-    def get_result(self) -> Any | None:
-        """Return the oldest result that was not yet collected."""
-        return self._results.popleft() if self._results else None
-
-    def flush(self) -> None:
-        """Nothing is ever in flight."""
-
-    def close(self) -> None:
-        """Close the function too, if it can be closed."""
-        function, self._function = self._function, None
-        self._results.clear()
-        if function is not None and hasattr(function, "close"):
-            function.close()
+from harness.names import METHODS, MODEL_FILES
 
 
 def load(target: str) -> Callable[..., Any]:
     """Import what `package.module:attribute` or `path/to/file.py:attribute` names."""
     if inherited.is_inherited(target):
         return inherited.factory_of(target)
+    if target.endswith(MODEL_FILES):
+        return ScriptFile(target)
     place, _, attribute = target.rpartition(":")
     if not place or not attribute:
         raise UsageError(
@@ -86,25 +65,58 @@ def root_of(target: Callable[..., Any]) -> str:
     return str(next(iter(folders))) + "/" if folders else str(path)
 
 
-def open_backend(target: Callable[..., Any], options: Mapping[str, Any]) -> Backend:
+def open_backend(
+    target: Callable[..., Any],
+    options: Mapping[str, Any],
+    names: Mapping[str, str] | None = None,
+) -> Backend:
     """Open the backend that a loaded target stands for.
 
-    A function that needs exactly one positional argument is taken as the backend itself; anything
-    else is a factory. Raises UsageError if it makes something that is no backend.
+    A function that needs exactly one positional argument is taken as the backend itself, and so is
+    a torch.nn.Module; anything else is a factory, and may make another one. A generator function
+    yields its backend once. `names` are the object's own names of the protocol's methods. Raises
+    UsageError if it makes something that is no backend.
     """
+    if is_module(target):
+        return FunctionBackend(ModelFunction(target))
     if not isinstance(target, type) and _required(target) == 1 and not options:
         return FunctionBackend(target)
     _check_options(target, options)
     made = target(**options)
-    if all(callable(getattr(made, method, None)) for method in METHODS):
-        return made  # type: ignore[no-any-return]
+    if isinstance(made, GeneratorType):
+        return YieldedBackend(made, functools.partial(_adapted, names=names or {}))
+    return _adapted(made, names=names or {})
+
+
+def _adapted(made: Any, names: Mapping[str, str]) -> Backend:
+    if names:
+        made = Named(made, names)
+        if made.get_result is None:
+            return FunctionBackend(made)
     lacking = [method for method in METHODS if not callable(getattr(made, method, None))]
+    if not lacking:
+        return AsyncBackend(made) if AsyncBackend.fits(made) else made
+    if is_module(made):
+        return FunctionBackend(ModelFunction(made))
     if callable(made) and len(lacking) >= len(METHODS) - 1:
+        if isinstance(made, type) or not _takes_a_frame(made):
+            return open_backend(made, {}, names)
         return FunctionBackend(made)
     raise UsageError(
         f"the factory returned a {type(made).__name__} without {', '.join(lacking)}; "
-        "return an object with execute, get_result, flush and close, or a function of a frame"
+        "return an object with execute, get_result, flush and close (--map execute=NAME tells "
+        "other names), or a function of a frame"
     )
+
+
+def _takes_a_frame(function: Callable[..., Any]) -> bool:
+    signature = _signature(function)
+    try:
+        if signature is not None:
+            signature.bind(None)
+    except TypeError:
+        return False
+    return True
 
 
 def _check_options(target: Callable[..., Any], options: Mapping[str, Any]) -> None:

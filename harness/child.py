@@ -100,7 +100,7 @@ def _open(factory: Callable[..., Any], spec: RunSpec) -> Backend:
     np.random.seed(spec.seed)
     if torch := sys.modules.get("torch"):
         torch.manual_seed(spec.seed)
-    return adapt.open_backend(factory, spec.options)
+    return adapt.open_backend(factory, spec.options, spec.methods)
 
 
 def _prepare(spec: RunSpec, outcome: Outcome) -> tuple[FrameSource, Workload]:

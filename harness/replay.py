@@ -40,6 +40,8 @@ def replay(
         words += ["--seed", str(spec.seed)]
     for name, value in spec.options.items():
         words += ["--arg", f"{name}={value}"]
+    for method, name in spec.methods.items():
+        words += ["--map", f"{method}={name}"]
     for owner, glob in owners:
         words += ["--owner", f"{owner}={glob}"]
     if spec.stateful:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.contract import Contract
+from harness.errors import UsageError
+from harness.names import METHODS
 from harness.result import Cost, Report, Teardown
 from harness.spec import RunSpec
 from harness.workload import Workload
@@ -28,6 +30,7 @@ def request(
     stateful: bool,
     timeout: float,
     memory_limit: int | None,
+    methods: Mapping[str, str] | None = None,
 ) -> RunSpec:
     """The traced run of a target that harness.inherited.reachable gave. Raises UsageError."""
     if isinstance(workload, str) or workload is None:
@@ -45,7 +48,15 @@ def request(
         cwd=os.getcwd(),
         stateful=stateful,
         memory_limit=memory_limit,
+        methods=_checked(methods or {}),
     )
+
+
+def _checked(methods: Mapping[str, str]) -> dict[str, str]:
+    for method in methods:
+        if method not in METHODS:
+            raise UsageError(f"{method!r} is no method of a backend: map {', '.join(METHODS)}")
+    return dict(methods)
 
 
 def blank_report(spec: RunSpec, target: str, contract: Contract, again: str) -> Report:

@@ -1,8 +1,9 @@
 """Where the frames of a measured run come from: pixels prepared beforehand, copied out one by one.
 
 This file is on the measured path. All that it allocates per frame is one array of pixels, in
-`_fresh_copy`, and small Python objects: the harness attributes memory by file, and takes what is
-born here for the source's. A backend that keeps the frames it is given is thereby seen as growth.
+`_fresh_copy`, the tensor that a bare model is given, and small Python objects: the harness
+attributes memory by file, and takes what is born here for the source's. A backend that keeps the
+frames it is given is thereby seen as growth.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from backend.frame import PIXEL_FORMATS, Frame, PixelFormat
 
 if TYPE_CHECKING:
+    import torch
     from numpy.typing import NDArray
 
     from harness.video import DecodedVideo
@@ -59,6 +61,19 @@ class FrameSource:
         """Frame `number`, from 0, with its number as pts; raises IndexError past the end."""
         pixels, pixel_format = self._prepared[number]
         return Frame(_fresh_copy(pixels), pixel_format, pts=number)
+
+
+def as_tensor(frame: Frame) -> torch.Tensor:
+    """A frame as models take it: a new float32 tensor of [1, C, H, W], 8-bit samples as 0 to 1.
+
+    It is an input like the frame itself: a model that keeps it is seen as growth.
+    """
+    import torch
+
+    pixels = torch.from_numpy(frame.data)
+    planes = pixels.permute(2, 0, 1) if pixels.dim() == 3 else pixels.unsqueeze(0)
+    values = planes.unsqueeze(0).to(torch.float32, copy=True).contiguous()
+    return values.div_(255) if pixels.dtype == torch.uint8 else values
 
 
 def _fresh_copy(pixels: Pixels) -> Pixels:

@@ -76,6 +76,8 @@ class RunSpec(msgspec.Struct, frozen=True):
     """the reference instrument computes just these; all that its budget allows if empty"""
     capture: int | None = None
     """number of the result, of those that the first cycle gives, that is left in full"""
+    methods: dict[str, str] = {}
+    """the backend's own names of the protocol's methods"""
     budget_s: float = 10.0
     """processor time after which the reference instrument begins no other frame"""
 

@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from harness.errors import UsageError
+from harness.names import MODEL_FILES
 
 GROUP = "steadyframe.targets"
 
@@ -50,6 +51,10 @@ def resolve(target: str) -> str:
     """Return `module:attribute` for a short name, and a target in a long form as it is."""
     if ":" in target:
         return _checked(target)
+    if target.endswith(MODEL_FILES):
+        if not Path(target).is_file():
+            raise UsageError(f"there is no file {target!r}: check its path")
+        return target
     names = registered()
     points = names.get(target, ())
     if len(points) > 1:

@@ -45,6 +45,7 @@ def verify(
     memory_limit: int | None = None,
     quick: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    methods: Mapping[str, str] | None = None,
     again: str = "",
 ) -> Report:
     """Run a workload through a backend in fresh processes and hold it to a contract.
@@ -52,6 +53,7 @@ def verify(
     `factory` is a target (`package.module:factory`, `path/file.py:factory`, or a short name) or a
     callable. One that no fresh process can import, such as a closure, is run by forks of this one
     (see harness.inherited); `again` is how the report then says that it is to be done again.
+    `methods` are its own names of the protocol's methods, such as {"execute": "infer"}.
     `timeout` is in seconds without any progress, `memory_limit` in bytes beyond what a run has at
     its start. `quick` makes the traced run alone: what takes others is skipped. Raises UsageError
     for what the caller can mend: a target that doesn't import, a video that doesn't decode.
@@ -69,6 +71,7 @@ def verify(
             stateful=stateful,
             timeout=timeout,
             memory_limit=memory_limit,
+            methods=methods,
         )
         contract = Contract(level, warmup)
         again = replay(spec, shown, contract, owners, quick=quick, instead=again)

@@ -40,6 +40,7 @@ def verify_soak(
     timeout: float = isolate.DEFAULT_TIMEOUT,
     memory_limit: int | None = None,
     progress: Callable[[Progress], None] | None = None,
+    methods: Mapping[str, str] | None = None,
 ) -> Report:
     """Feed at least so many frames to a backend, whole passes of the workload, and look for growth.
 
@@ -67,6 +68,7 @@ def verify_soak(
         stateful=False,
         timeout=timeout,
         memory_limit=memory_limit,
+        methods=methods,
     )
     spec = msgspec.structs.replace(spec, real_time=real_time)
     contract = Contract("zero-growth", warmup)

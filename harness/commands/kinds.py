@@ -7,6 +7,8 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable
 from pathlib import Path
 
+from harness.names import METHODS
+
 
 def file(text: str) -> Path:
     """The name of a file."""
@@ -59,6 +61,16 @@ def _value(text: str) -> int | float | bool | str:
     if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.ASCII | re.IGNORECASE):
         return float(text)
     return text
+
+
+def method(text: str) -> tuple[str, str]:
+    """METHOD=NAME: the name that a backend has for one of the protocol's methods."""
+    its, equals, name = text.partition("=")
+    if not equals or its not in METHODS or not name.isidentifier():
+        raise ArgumentTypeError(
+            f"{text!r} is not METHOD=NAME, where METHOD is one of {', '.join(METHODS)}"
+        )
+    return its, name
 
 
 def owner(text: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from harness.commands.command import Command
 from harness.commands.display import add_display, import_from_here, watch
 from harness.commands.exits import EXIT_CODES
-from harness.commands.kinds import at_least, file, keyword, owner, seconds, size
+from harness.commands.kinds import at_least, file, keyword, method, owner, seconds, size
 from harness.commands.levels import LEVELS
 from harness.commands.outputs import add_outputs, check_outputs, write_outputs
 from harness.errors import UsageError
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "target",
         metavar="TARGET",
-        help="package.module:factory, file.py:factory, or a name from `list`",
+        help="package.module:factory, file.py:factory, a TorchScript file, or a name from `list`",
     )
     add("--workload", metavar="TEXT_OR_NAME", help=f"default: {DEFAULT_WORKLOAD}")
     add("--video", type=file, metavar="FILE", help="decode this file instead of a workload")
@@ -40,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--warmup", type=at_least(0), metavar="N", help="frames; default: 8, or 2 x nireq + 2")
     add("--arg", type=keyword, action="append", default=[], metavar="KEY=VALUE",
         help="to the factory; an int, float, true, false or text; repeatable")  # fmt: skip
+    add("--map", type=method, action="append", default=[], metavar="METHOD=NAME",
+        help="its own name of execute, get_result, flush or close; repeatable")  # fmt: skip
     add("--json", type=file, metavar="FILE", help="write the report as JSON; - is stdout")
     add("--html", type=file, metavar="FILE", help="write the report as one page, offline")
     add_outputs(parser)
@@ -133,6 +135,7 @@ def _made(options: Namespace, workload: Workload | None, observer: Observer | No
         "options": dict(options.arg),
         "owners": [*options.owner, *project.owners],
         "memory_limit": options.memory_limit,
+        "methods": dict(options.map),
         "progress": observer,
     }
     if (timeout := _first(options.timeout, project.timeout)) is not None:

@@ -70,7 +70,7 @@ def test_options_reach_verify(fake: FakeVerify) -> None:
     line = (
         "verify m:f --workload 8x8@25*4 --level zero-malloc --cycles 5 --warmup 0 --timeout 2.5"
         " --seed 9 --owner backend=*/a.py --owner model=b* --arg i=-3 --arg f=1e-3 --arg t=True"
-        " --arg s=a=b --arg n=nan --arg u=1_0 --arg e= --quiet"
+        " --arg s=a=b --arg n=nan --arg u=1_0 --arg e= --map execute=infer --quiet"
     )
     code = cli.main(line.split())
     assert code == 0
@@ -91,6 +91,7 @@ def test_options_reach_verify(fake: FakeVerify) -> None:
         "cycles": 5,
         "warmup": 0,
         "seed": 9,
+        "methods": {"execute": "infer"},
         "owners": [("backend", "*/a.py"), ("model", "b*")],
         "timeout": 2.5,
         "memory_limit": None,
