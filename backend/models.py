@@ -78,6 +78,29 @@ def _dncnn() -> nn.Module:
     return Denoiser(nn.Sequential(*layers, _conv(32, 1, 3, seed=11, gain=0.1)))
 
 
+class UNet(nn.Module):  # type: ignore[misc]
+    """Adds to its input what a U-Net with two halvings sees: width and height in fours."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Sequential(_conv(1, 16, 3, seed=14), nn.ReLU())
+        self.second = nn.Sequential(_conv(16, 32, 3, seed=15), nn.ReLU())
+        self.deepest = nn.Sequential(_conv(32, 32, 3, seed=16), nn.ReLU())
+        self.pool = nn.MaxPool2d(2)
+        self.repeat = nn.Upsample(scale_factor=2, mode="nearest")
+        self.blend = nn.Upsample(scale_factor=2, mode="bilinear")
+        self.second_up = nn.Sequential(_conv(64, 16, 3, seed=17), nn.ReLU())
+        self.first_up = _conv(32, 1, 3, seed=18, gain=0.1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[1, 1, H, W], the same size."""
+        first = self.first(x)
+        second = self.second(self.pool(first))
+        deepest = self.deepest(self.pool(second))
+        joined = self.second_up(torch.cat([second, self.blend(deepest)], dim=1))
+        return x + self.first_up(torch.cat([first, self.repeat(joined)], dim=1))
+
+
 def _small() -> nn.Module:
     """Two 3x3 convolutions on RGB."""
     return nn.Sequential(
@@ -90,6 +113,7 @@ SHIPPED_MODELS: dict[str, Callable[[], nn.Module]] = {
     "espcn": _espcn,
     "srcnn": _srcnn,
     "dncnn": _dncnn,
+    "unet": UNet,
     "identity": nn.Identity,
     "delay": Delay,
 }

@@ -10,6 +10,10 @@ from backend.planned.ops.elementwise import Activate
 INPUT = 0
 
 
+class Value(int):
+    """The number of a value, told from a number that a model computes with."""
+
+
 @dataclass
 class Node:
     """An operator, the values it takes and the one it makes."""

@@ -37,7 +37,9 @@ class StageLayout:
 
     def pad(self, strip: int, step: Step) -> int:
         """The columns behind each line of a window."""
-        return max(self.strips[strip][step.output].zeros, step.operator.margin())
+        readers = (user.operator.source_margin() for user in self.stage.consumers(step.output))
+        zeros = self.strips[strip][step.output].zeros
+        return max(zeros, step.operator.margin(), *readers, 0)
 
 
 @dataclass

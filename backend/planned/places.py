@@ -151,11 +151,11 @@ class Window(Place):
             self.position(row, column, channels.start),
         )
 
-    def flat(self, row: int, rows: int, step: int = 1) -> torch.Tensor:
-        """[rows, pad + all lines]: each row as one vector, with the zeros before its first line."""
+    def flat(self, row: int, rows: int) -> torch.Tensor:
+        """[rows, all lines]: each row as one vector, from the zeros before its first line on."""
         return self.arena.floats(
-            (rows, self.pad + self.row_stride),
-            (step * self.row_stride, 1),
+            (rows, self.row_stride),
+            (self.row_stride, 1),
             self.position(row, self.columns.start) - self.pad,
         )
 

@@ -1,18 +1,92 @@
-"""From a torch module to a graph of operators, through torch.fx."""
+"""From a torch module to a graph of operators: its forward pass, run once on a symbol.
+
+The layers that are known are called by a stand-in for the time of the trace, which appends their
+operators; all other forwards run as they are. torch.fx does the same and more, but leaves reference
+cycles that hold the module until the garbage collector runs.
+"""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
-from torch import fx, nn
+from torch import nn
 
-from backend.planned import layers
-from backend.planned.graph import INPUT, Graph
+from backend.planned.calls import CALLS
+from backend.planned.graph import INPUT, Graph, Value
 from backend.planned.layers import LAYERS, UnsupportedLayerError
-from backend.planned.ops.elementwise import FUNCTIONS, Arithmetic, Concatenate, WithConstant
+
+
+class Symbol:
+    """Stands for a tensor while a model is traced. What is done to it is appended to the graph."""
+
+    __slots__ = ("graph", "value")
+
+    def __init__(self, graph: Graph, value: int) -> None:
+        self.graph = graph
+        self.value = value
+
+    @classmethod
+    def __torch_function__(
+        cls,
+        function: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Symbol:
+        symbols = (*args, *(args[0] if args and isinstance(args[0], tuple | list) else ()))
+        graph = next(symbol.graph for symbol in symbols if isinstance(symbol, Symbol))
+        return _call(graph, getattr(function, "__name__", str(function)), args, kwargs or {})
+
+    def __getattr__(self, name: str) -> Callable[..., Symbol]:
+        if name.startswith("__") or name not in CALLS:
+            raise AttributeError(f"it asks for .{name}")
+
+        def method(*args: Any, **kwargs: Any) -> Symbol:
+            return _call(self.graph, name, (self, *args), kwargs)
+
+        return method
+
+    def __add__(self, other: Any) -> Symbol:
+        return _call(self.graph, "add", (self, other), {})
+
+    def __radd__(self, other: Any) -> Symbol:
+        return _call(self.graph, "add", (other, self), {})
+
+    def __sub__(self, other: Any) -> Symbol:
+        return _call(self.graph, "sub", (self, other), {})
+
+    def __rsub__(self, other: Any) -> Symbol:
+        return _call(self.graph, "sub", (other, self), {})
+
+    def __mul__(self, other: Any) -> Symbol:
+        return _call(self.graph, "mul", (self, other), {})
+
+    def __rmul__(self, other: Any) -> Symbol:
+        return _call(self.graph, "mul", (other, self), {})
+
+
+def _call(graph: Graph, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Symbol:
+    name = name.strip("_")
+    # Tensor.__rsub__(tensor, symbol) is symbol - tensor; as functions torch has rsub alone.
+    if name in ("radd", "rsub", "rmul"):
+        name, args = name[1:], tuple(reversed(args))
+    build = CALLS.get(name)
+    if build is None:
+        raise UnsupportedLayerError(name, "function")
+    given = [_value(argument) for argument in args]
+    return Symbol(graph, build(graph, *given, **kwargs))
+
+
+def _value(argument: Any) -> Any:
+    if isinstance(argument, Symbol):
+        return Value(argument.value)
+    if isinstance(argument, tuple | list):
+        return [_value(one) for one in argument]
+    return argument
 
 
 def trace(module: nn.Module) -> Graph:
@@ -22,186 +96,68 @@ def trace(module: nn.Module) -> Graph:
     layer that no operator stands for.
     """
     if isinstance(module, torch.jit.ScriptModule):
-        raise UnsupportedLayerError("", "TorchScript", "it takes an nn.Module only")
+        raise UnsupportedLayerError("(all)", "TorchScript", "it takes an nn.Module")
     _check_types(module)
-    if type(module) in LAYERS:  # torch.fx would look into its forward
-        module = nn.Sequential(module)
-    try:
-        traced = fx.Tracer().trace(module)
-    except Exception as error:  # the module's forward may raise anything on a symbolic input
-        raise UnsupportedLayerError(
-            "", type(module).__name__, f"its forward depends on its input ({_first_line(error)})"
-        ) from error
-    graph = _Builder(module).build(traced)
+    graph = Graph()
+    with torch.no_grad(), _stand_ins(module, graph):
+        result = _run(module, Symbol(graph, INPUT))
+    if not isinstance(result, Symbol):
+        raise UnsupportedLayerError("(output)", type(result).__name__, "it is no tensor")
+    graph.output = result.value
     graph.prune()
     graph.fuse()
     return graph
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).split("\n")[0]
+def _run(module: nn.Module, symbol: Symbol) -> Any:
+    try:
+        return module(symbol)
+    except UnsupportedLayerError:
+        raise
+    except Exception as error:  # the module's forward may raise anything on a symbol
+        reason = (str(error).strip() or type(error).__name__).split("\n")[0]
+        kind = type(module).__name__
+        raise UnsupportedLayerError(
+            "(forward)", kind, f"it does more than layers: {reason}"
+        ) from None
 
 
 def _check_types(module: nn.Module) -> None:
     for name, tensor in (*module.named_parameters(), *module.named_buffers()):
         if tensor.is_floating_point() and tensor.dtype != torch.float32:
-            raise UnsupportedLayerError(name, str(tensor.dtype), "it computes in float32 only")
+            raise UnsupportedLayerError(name, str(tensor.dtype), "it computes in float32")
 
 
-class _Builder:
-    """Walks the nodes of torch.fx in their order."""
-
-    def __init__(self, module: nn.Module) -> None:
-        self._module = module
-        self._graph = Graph()
-        self._made: dict[fx.Node, int | torch.Tensor] = {}
-
-    def build(self, traced: fx.Graph) -> Graph:
-        """Append every node that is used."""
-        for node in traced.nodes:
-            if node.op == "placeholder":
-                self._placeholder(node)
-            elif node.op == "get_attr":
-                self._made[node] = operator.attrgetter(node.target)(self._module).detach()
-            elif node.op == "call_module":
-                self._made[node] = self._layer(node)
-            elif node.op == "output":
-                self._graph.output = self._result(node)
+@contextlib.contextmanager
+def _stand_ins(module: nn.Module, graph: Graph) -> Iterator[None]:
+    """Let all layers of torch's own append themselves to the graph instead of computing."""
+    # A module that is used twice has one stand-in, under its first name.
+    standing: list[nn.Module] = []
+    try:
+        for name, layer in module.named_modules():
+            if type(layer) in LAYERS:
+                stand_in = functools.partial(_append, graph, name, layer)
+            elif _is_torch_layer(layer):
+                stand_in = functools.partial(_refuse, name, type(layer).__name__)
             else:
-                self._made[node] = self._call(node)
-        return self._graph
-
-    def _placeholder(self, node: fx.Node) -> None:
-        if INPUT in self._made.values():
-            if node.args:  # it has a default, which holds
-                return
-            raise UnsupportedLayerError(node.name, "input", "the model takes more than one")
-        self._made[node] = INPUT
-
-    def _result(self, node: fx.Node) -> int:
-        result = node.args[0]
-        if not isinstance(result, fx.Node) or not isinstance(self._made[result], int):
-            raise UnsupportedLayerError(
-                "", "output", "the model returns something else than a tensor"
-            )
-        return self._value(node, result)
-
-    def _value(self, node: fx.Node, argument: Any) -> int:
-        value = self._made.get(argument) if isinstance(argument, fx.Node) else None
-        if not isinstance(value, int):
-            raise UnsupportedLayerError(node.name, str(node.target), "its input isn't a frame's")
-        return value
-
-    def _layer(self, node: fx.Node) -> int:
-        layer = self._module.get_submodule(str(node.target))
-        build = LAYERS.get(type(layer))
-        if build is None:
-            raise UnsupportedLayerError(str(node.target), type(layer).__name__)
-        return build(self._graph, str(node.target), layer, self._value(node, node.args[0]))
-
-    def _call(self, node: fx.Node) -> int:
-        key = node.target if node.op == "call_method" else _name(node.target)
-        key = str(key).rstrip("_")
-        if key in ("radd", "iadd", "rmul", "imul", "isub"):
-            key = key[1:]
-        if key in FUNCTIONS:
-            return self._arithmetic(node, FUNCTIONS[key])
-        build = _CALLS.get(key)
-        if build is None:
-            raise UnsupportedLayerError(node.name, str(key))
-        return build(self, node)
-
-    def _arithmetic(self, node: fx.Node, function: Callable[..., torch.Tensor]) -> int:
-        if len(node.args) != 2 or node.kwargs:
-            raise UnsupportedLayerError(node.name, function.__name__, "with options")
-        one, other = (self._made[arg] if isinstance(arg, fx.Node) else arg for arg in node.args)
-        values = [self._made[arg] for arg in node.args if isinstance(arg, fx.Node)]
-        frames = [value for value in values if isinstance(value, int)]
-        if len(frames) == 2:
-            return self._graph.append(Arithmetic(node.name, function), *frames)
-        first = not (isinstance(node.args[0], fx.Node) and isinstance(one, int))
-        constant = _per_channel(node.name, function.__name__, one if first else other)
-        operator_ = WithConstant(node.name, function, constant, first)
-        return self._graph.append(operator_, *frames)
-
-    def cat(self, node: fx.Node) -> int:
-        """torch.cat along the channels."""
-        parts = _argument(node, 0, "tensors", ())
-        if _argument(node, 1, "dim", 0) not in (1, -3):
-            raise UnsupportedLayerError(node.name, "cat", "along another dimension than channels")
-        values = [self._value(node, part) for part in parts]
-        return self._graph.append(Concatenate(node.name), *values)
-
-    def relu(self, node: fx.Node) -> int:
-        """torch.relu and its like."""
-        return layers.relu(self._graph, node.name, None, self._value(node, node.args[0]))
-
-    def sigmoid(self, node: fx.Node) -> int:
-        """torch.sigmoid."""
-        return layers.sigmoid(self._graph, node.name, None, self._value(node, node.args[0]))
-
-    def tanh(self, node: fx.Node) -> int:
-        """torch.tanh."""
-        return layers.tanh(self._graph, node.name, None, self._value(node, node.args[0]))
-
-    def leaky(self, node: fx.Node) -> int:
-        """torch.nn.functional.leaky_relu."""
-        slope = _argument(node, 1, "negative_slope", 0.01)
-        return layers.leaky(self._graph, node.name, slope, self._value(node, node.args[0]))
-
-    def clamp(self, node: fx.Node) -> int:
-        """torch.clamp with numbers."""
-        low, high = _argument(node, 1, "min", None), _argument(node, 2, "max", None)
-        value = self._value(node, node.args[0])
-        if isinstance(low, fx.Node) or isinstance(high, fx.Node):
-            raise UnsupportedLayerError(node.name, "clamp", "its limits aren't numbers")
-        return layers.clamp(self._graph, node.name, low, high, value)
-
-    def flatten(self, node: fx.Node) -> int:
-        """torch.flatten(x, 1)."""
-        ends = _argument(node, 1, "start_dim", 0), _argument(node, 2, "end_dim", -1)
-        if ends not in ((1, -1), (1, 3)):
-            raise UnsupportedLayerError(node.name, "flatten", "it keeps dimensions")
-        return layers.flatten(self._graph, node.name, self._value(node, node.args[0]))
-
-    def interpolate(self, node: fx.Node) -> int:
-        """torch.nn.functional.interpolate."""
-        return layers.resize(
-            self._graph,
-            node.name,
-            _argument(node, 2, "scale_factor", None),
-            _argument(node, 3, "mode", "nearest"),
-            _argument(node, 4, "align_corners", None),
-            self._value(node, node.args[0]),
-        )
+                continue
+            layer.__dict__["forward"] = stand_in
+            standing.append(layer)
+        yield
+    finally:
+        for layer in standing:
+            del layer.__dict__["forward"]
 
 
-_CALLS: dict[str, Callable[[_Builder, fx.Node], int]] = {
-    "cat": _Builder.cat,
-    "relu": _Builder.relu,
-    "sigmoid": _Builder.sigmoid,
-    "tanh": _Builder.tanh,
-    "leaky_relu": _Builder.leaky,
-    "clamp": _Builder.clamp,
-    "flatten": _Builder.flatten,
-    "interpolate": _Builder.interpolate,
-}
+def _is_torch_layer(layer: nn.Module) -> bool:
+    return type(layer).__module__.startswith("torch.nn.") and not any(layer.children())
 
 
-def _name(function: Any) -> str:
-    return str(getattr(function, "__name__", function))
+def _append(graph: Graph, name: str, layer: nn.Module, symbol: Any) -> Symbol:
+    if not isinstance(symbol, Symbol):
+        raise UnsupportedLayerError(name, type(layer).__name__, "its input is a constant")
+    return Symbol(graph, LAYERS[type(layer)](graph, name, layer, symbol.value))
 
 
-def _argument(node: fx.Node, position: int, name: str, default: Any) -> Any:
-    return node.args[position] if len(node.args) > position else node.kwargs.get(name, default)
-
-
-def _per_channel(name: str, kind: str, constant: Any) -> torch.Tensor:
-    """A number, or a tensor of one number per channel, as a column."""
-    if isinstance(constant, int | float) and not isinstance(constant, bool):
-        return torch.full((1, 1), float(constant))
-    if isinstance(constant, torch.Tensor):
-        shape = (1,) * (4 - constant.dim()) + tuple(constant.shape)
-        if len(shape) == 4 and shape[0] == shape[2] == shape[3] == 1:
-            return constant.float().reshape(-1, 1)
-    raise UnsupportedLayerError(name, kind, "its operand is no number, nor one per channel")
+def _refuse(name: str, kind: str, *args: Any, **kwargs: Any) -> Symbol:  # noqa: ARG001
+    raise UnsupportedLayerError(name, kind)

@@ -88,6 +88,10 @@ class Operator:
         """Spare columns that it wants behind each line of its output."""
         return 0
 
+    def source_margin(self) -> int:
+        """Spare columns that it wants behind each line of its input."""
+        return 0
+
     def scratch(self, inputs: Sequence[tuple[int, int]], output: tuple[int, int]) -> int:  # noqa: ARG002
         """Floats of memory of its own; given are (channels, pitch) of inputs and output."""
         return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 
@@ -179,10 +178,3 @@ class Concatenate(Operator):
             calls.append(bind(target.copy_, place.block(rows, columns)))
             first += place.channels
         return calls + self.finish(site, low, high)
-
-
-FUNCTIONS: dict[Any, Callable[..., torch.Tensor]] = {
-    "add": torch.add,
-    "sub": torch.sub,
-    "mul": torch.mul,
-}

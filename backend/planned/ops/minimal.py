@@ -64,6 +64,9 @@ class MinimalConvolution(Convolution):
     def margin(self) -> int:
         return self.columns.kernel - 1 if self._merged else 0
 
+    def source_margin(self) -> int:
+        return self.margin()
+
     def _products_line(self, lines: int) -> int:
         """The distance of two lines of the transform back."""
         return lines + 1 if self._merged else lines
@@ -92,8 +95,11 @@ class MinimalConvolution(Convolution):
         lines = output.row_stride
         apart = self._products_line(lines)
         products = site.scratch + self._sizes((source.pad, source.row_stride), lines)[0]
-        forth = arena.floats((points, length), (length, 1), site.scratch)
+        forth = arena.floats((points, source.row_stride), (length, 1), site.scratch)
         yield bind(torch.mm, self._forth, source.flat(self.rows.first(row), points), out=forth)
+        if source.pad:  # behind the last line; those behind the others came along
+            behind = site.scratch + source.row_stride
+            yield arena.floats((points, source.pad), (length, 1), behind).zero_
 
         start = source.pad + output.columns.start - self.columns.before - source.first_column
         width = len(output.columns) + (taps - 1 if self._merged else 0)
