@@ -41,6 +41,22 @@ class Config:
     timeout: float | None = None
     """seconds"""
 
+    def arguments(self) -> dict[str, Any]:
+        """What it says, as arguments of `harness.verify.verify`."""
+        said = {name: getattr(self, name) for name in ("level", "cycles", "warmup", "timeout")}
+        return {
+            "owners": self.owners,
+            **{name: value for name, value in said.items() if value is not None},
+        }
+
+
+def level(text: str) -> Level:
+    """The level of this name. Raises UsageError if there is none."""
+    try:
+        return _level(text, Path())
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
 
 def load(folder: Path) -> Config:
     """Read the nearest pyproject.toml of this folder or one above it.

@@ -1,0 +1,121 @@
+"""The pytest plugin: hooks alone. Whatever measures is imported where it is first used.
+
+    def test_mine(steady):
+        steady.verify(open_mine, workload="128x128@25*20")
+
+    @pytest.mark.steady(level="zero-growth")
+    def test_mine():
+        return open_mine()
+
+`steady.no_allocations()` and `steady.released()` are blocks (see harness.block).
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.pytest_plugin import summary
+from harness.pytest_plugin.steady import Steady
+
+__all__ = ["Steady"]
+
+_MARKER = "steady"
+_HELP = (
+    "steady(workload, **options): the test returns or yields a backend, or a factory of one, which "
+    "is verified; options are those of harness.verify.verify"
+)
+_verifier = pytest.StashKey[Steady]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the plugin's options."""
+    group = parser.getgroup("steadyframe")
+    group.addoption(
+        "--steady-report",
+        type=Path,
+        metavar="DIR",
+        help="write a report of each verification, as JSON and as a page, into this folder",
+    )
+    group.addoption(
+        "--steady-level",
+        metavar="LEVEL",
+        help="level of tests that name none; default: the project's, or zero-owned",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Say what the marker is."""
+    config.addinivalue_line("markers", _HELP)
+
+
+def pytest_unconfigure() -> None:
+    """End the helper processes, if any were started."""
+    if zygotes := sys.modules.get("harness.zygotes"):
+        zygotes.shutdown()
+
+
+@pytest.fixture
+def steady(request: pytest.FixtureRequest) -> Steady:
+    """Verifies backends, and gives blocks in which nothing may be allocated or left behind."""
+    return _of(request.node)
+
+
+def _of(item: pytest.Item) -> Steady:
+    if _verifier not in item.stash:
+        item.stash[_verifier] = Steady(item)
+    return item.stash[_verifier]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(
+    collector: pytest.Module | pytest.Class, name: str, obj: object
+) -> list[Any] | None:
+    """Collect a marked test that yields its backend, which pytest itself refuses."""
+    if not inspect.isgeneratorfunction(obj) or not collector.istestfunction(obj, name):
+        return None
+    marks = [*getattr(obj, "pytestmark", ()), *collector.iter_markers()]
+    if not any(mark.name == _MARKER for mark in marks):
+        return None
+    # There is no public way from a function to its items, parametrised ones included.
+    return list(collector._genfunctions(name, obj))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Verify what a marked test makes, instead of calling it here."""
+    mark = pyfuncitem.get_closest_marker(_MARKER)
+    if mark is None:
+        return None
+    __tracebackhide__ = True
+    names = pyfuncitem._fixtureinfo.argnames
+    arguments = {name: pyfuncitem.funcargs[name] for name in names}
+    _of(pyfuncitem).verify_test(pyfuncitem.obj, arguments, *mark.args, **mark.kwargs)
+    return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let the test's report say what was verified, also to another process and in JUnit's XML."""
+    if call.when == "call" and _verifier in item.stash:
+        item.user_properties.extend(item.stash[_verifier].properties())
+    return (yield)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the section."""
+    reports: Iterator[Any] = (
+        report for reports in terminalreporter.stats.values() for report in reports
+    )
+    lines = summary.lines(reports, verbose=terminalreporter.verbosity > 0)
+    if lines:
+        terminalreporter.section("steadyframe")
+        for line in lines:
+            terminalreporter.write_line(line)

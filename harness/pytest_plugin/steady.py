@@ -1,0 +1,188 @@
+"""The fixture: what a test asks, in the words of harness.verify and harness.block."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+
+from harness.errors import UsageError
+from harness.pytest_plugin import summary
+
+if TYPE_CHECKING:
+    from harness.block import Block
+    from harness.result import Level, Report
+    from harness.workload import Workload
+
+_LONGEST_NAME = 120
+"""characters of a test's name that become that of its report"""
+
+
+class Steady:
+    """Verifies for one test."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        self._item = item
+        self._reports: list[Report] = []
+
+    def verify(
+        self,
+        factory: str | Callable[..., Any],
+        workload: Workload | str | None = None,
+        **options: Any,
+    ) -> Report:
+        """The report, if the contract holds; fails the test if it doesn't, or can't be measured.
+
+        `options` are those of `harness.verify.verify`. What they leave open is as the project's
+        `[tool.steadyframe]` says, and the level as `--steady-level` does.
+        """
+        __tracebackhide__ = True
+        with _said_in_one_line():
+            report = self._verified(factory, workload, options)
+        self._tell([report])
+        return report
+
+    def verify_test(
+        self,
+        test: Callable[..., Any],
+        arguments: Mapping[str, Any],
+        workload: Workload | str | None = None,
+        **options: Any,
+    ) -> Report:
+        """Verify what a test function returns or yields, for each cycle anew."""
+        __tracebackhide__ = True
+        factory = functools.partial(test, **arguments) if arguments else test
+        return self.verify(factory, workload, **options)
+
+    def no_allocations(
+        self,
+        *,
+        level: Level = "zero-owned",
+        warmup: Callable[[], object] | None = None,
+        owners: Sequence[tuple[str, str]] = (),
+    ) -> AbstractContextManager[None]:
+        """A block that fails the test if anything is allocated in it (see harness.block)."""
+        __tracebackhide__ = True
+        from harness import block
+
+        with _said_in_one_line():
+            return _Hidden(
+                block.no_allocations(level=level, warmup=warmup, owners=owners, tell=self._tell)
+            )
+
+    def released(
+        self,
+        *,
+        warmup: Callable[[], object] | None = None,
+        owners: Sequence[tuple[str, str]] = (),
+    ) -> AbstractContextManager[None]:
+        """A block that fails the test if anything made in it is left (see harness.block)."""
+        from harness import block
+
+        return _Hidden(block.released(warmup=warmup, owners=owners, tell=self._tell))
+
+    def properties(self) -> Iterator[tuple[str, str]]:
+        """What the test's report is to say."""
+        return summary.properties(self._reports)
+
+    def _verified(
+        self, factory: Any, workload: Workload | str | None, given: Mapping[str, Any]
+    ) -> Report:
+        from harness import config
+        from harness.verify import verify
+
+        asked = config.load(self._item.config.rootpath).arguments()
+        if level := self._item.config.getoption("--steady-level"):
+            asked["level"] = config.level(level)
+        owners = (*given.get("owners", ()), *asked.pop("owners", ()))
+        return verify(
+            factory, workload, **{**asked, **given, "owners": owners, "again": self._again()}
+        )
+
+    def _again(self) -> str:
+        return shlex.join(["pytest", self._item.nodeid])
+
+    def _tell(self, reports: Sequence[Report]) -> None:
+        """Keep the reports, and fail if one of them is not in order."""
+        __tracebackhide__ = True
+        from harness.report.brief import brief
+
+        for report in reports:
+            if not report.replay.startswith("steadyframe "):
+                report.replay = self._again()
+            self._reports.append(report)
+            with _said_in_one_line():
+                self._write(report)
+        if failed := [report for report in reports if report.verdict != "pass"]:
+            _fail("\n\n".join(brief(report) for report in failed))
+
+    def _write(self, report: Report) -> None:
+        """The report as JSON and as a page, in the folder that was asked for."""
+        folder: Path | None = self._item.config.getoption("--steady-report")
+        if folder is None:
+            return
+        from harness.report import files
+        from harness.report.html import case_page
+        from harness.report.json import to_json
+
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"--steady-report {folder}: {error.strerror}") from None
+        name = self._name()
+        files.write(folder / f"{name}.json", to_json(report))
+        files.write(folder / f"{name}.html", case_page(name, report, embed=True))
+
+    def _name(self) -> str:
+        """The test's, such that no two have the same, and numbered from its second report on."""
+        nodeid = self._item.nodeid
+        name = re.sub(r"[^\w.=+-]+", "-", nodeid, flags=re.ASCII).strip("-")[:_LONGEST_NAME]
+        digest = hashlib.sha256(nodeid.encode()).hexdigest()[:6]
+        number = f"-{len(self._reports)}" if len(self._reports) > 1 else ""
+        return f"{name}-{digest}{number}"
+
+
+class _Hidden:
+    """A block whose bad usage fails the test in one line."""
+
+    def __init__(self, block: Block) -> None:
+        self._block = block
+
+    def __enter__(self) -> None:
+        __tracebackhide__ = True
+        with _said_in_one_line():
+            self._block.__enter__()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        __tracebackhide__ = True
+        self._block.__exit__(kind, error, at)
+
+
+@contextmanager
+def _said_in_one_line() -> Iterator[None]:
+    __tracebackhide__ = True
+    try:
+        yield
+    except UsageError as error:
+        usage = f"steadyframe: {error}"
+    else:
+        return
+    _fail(usage)
+
+
+def _fail(text: str) -> NoReturn:
+    __tracebackhide__ = True
+    raise pytest.fail.Exception(text, pytrace=False) from None
