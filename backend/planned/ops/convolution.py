@@ -72,6 +72,10 @@ class Convolution(Operator):
     def need(self, axis: int, low: int, high: int, size: int) -> tuple[int, int]:  # noqa: ARG002
         return (self.rows if axis == ROWS else self.columns).need(low, high)
 
+    def source_margin(self) -> int:
+        # A matrix whose lines are longer than their distance would be copied by torch.
+        return max(0, self.columns.before + self.columns.after - (self.columns.reach - 1))
+
     def method(self) -> str:
         kernel = f"{self.rows.kernel}x{self.columns.kernel}"
         groups = f", {self.groups} groups" if self.groups > 1 else ""

@@ -65,7 +65,7 @@ class MinimalConvolution(Convolution):
         return self.columns.kernel - 1 if self._merged else 0
 
     def source_margin(self) -> int:
-        return self.margin()
+        return max(super().source_margin(), self.margin()) + self.margin()
 
     def _products_line(self, lines: int) -> int:
         """The distance of two lines of the transform back."""
