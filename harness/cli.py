@@ -13,7 +13,17 @@ from harness.commands.exits import INTERRUPTED, OUR_BUG, USAGE
 from harness.errors import UsageError
 from harness.report.console import complain, give_up_stdout, prepare_streams, say
 
-_DEPENDENCIES = ("av", "jinja2", "memray", "msgspec", "numpy", "psutil", "rich", "torch")
+_DEPENDENCIES = (
+    "av",
+    "jinja2",
+    "markupsafe",
+    "memray",
+    "msgspec",
+    "numpy",
+    "psutil",
+    "rich",
+    "torch",
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

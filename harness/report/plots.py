@@ -158,9 +158,16 @@ def _over_steps(
 
 
 def _figure(lines: list[Any], unit: str) -> Figure:
+    yaxis: dict[str, Any] = {
+        "title": {"text": plain(unit)},
+        "rangemode": "tozero",
+        "exponentformat": "SI",
+    }
+    if not any(any(line["y"]) for line in lines):
+        yaxis["range"] = [0, 4]  # whole numbers, where plotly would choose parts of one
     layout = {
         "xaxis": {"showgrid": False},
-        "yaxis": {"title": {"text": plain(unit)}, "rangemode": "tozero", "exponentformat": "SI"},
+        "yaxis": yaxis,
         "hovermode": "x unified" if len(lines) > 1 else "x",
     }
     return {"data": lines, "layout": layout}

@@ -91,6 +91,11 @@ def test_a_report_without_steps_draws_what_it_has(make_report) -> None:
     assert curve.figure["data"][0]["y"] == [1, 2, 3]
 
 
+def test_an_axis_of_zeros_has_whole_numbers(make_report, make_step) -> None:
+    plot = drawn(make_report(steps=(make_step(1, 0, backend=(0, 0)),)))["allocations"]
+    assert plot.figure["layout"]["yaxis"]["range"] == [0, 4]
+
+
 def test_a_report_of_before_live_bytes_were_kept_by_owner_draws_the_total(make_report) -> None:
     names = [trace.get("name") for trace in drawn(make_report())["live-bytes"].figure["data"]]
     assert names == ["all owners", "size of the frames", None]
