@@ -106,9 +106,15 @@ class BlockingQueue(Generic[T]):
         with self._mutex:
             assert self._count < len(self._items), "more items than the queue was made for"
             self._items[(self._head + self._count) % len(self._items)] = item
-            self._count += 1
-            if 0 < self._wanted <= self._count:
-                self._ring()
+            self._added()
+
+    def put_back(self, item: T) -> None:
+        """Return to the front what `get` gave last, as if it had not been taken."""
+        with self._mutex:
+            assert self._count < len(self._items), "more items than the queue was made for"
+            self._head = (self._head - 1) % len(self._items)
+            self._items[self._head] = item
+            self._added()
 
     def get(self) -> T | None:
         """Take the oldest item, waiting for one. None once the queue is closed."""
@@ -150,6 +156,11 @@ class BlockingQueue(Generic[T]):
         self._head = (self._head + 1) % len(self._items)
         self._count -= 1
         return item
+
+    def _added(self) -> None:
+        self._count += 1
+        if 0 < self._wanted <= self._count:
+            self._ring()
 
     def _ring(self) -> None:
         self._wanted = 0

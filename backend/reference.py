@@ -33,6 +33,9 @@ class TorchBackend:
     number of threads per operation, a setting of the whole process, restored by `close`; with
     more than one, torch itself allocates when it divides the work.
 
+    Requests take turns, whatever the scheduler does: of the frames that could be taken, number n,
+    from 0, is served by request n mod `nireq`.
+
     `executor` is how the model runs: "torch" calls it, as FFmpeg does; "planned" makes a plan for
     each geometry and follows it without any allocation (see `backend.planned`), with the weights as
     they are now and `threads` threads of its own; "auto" is planned if all layers can be.
@@ -123,7 +126,7 @@ class TorchBackend:
         except BaseException as error:
             task.error = frame_error(describe_frame(frame), error, handled)
             task.done = True
-            self._idle_requests.put(request)
+            self._idle_requests.put_back(request)
             if not isinstance(error, Exception):
                 raise
             return

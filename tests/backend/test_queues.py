@@ -23,6 +23,16 @@ def test_items_come_out_in_order_round_and_round():
     assert len(queue) == 0
 
 
+def test_what_is_put_back_comes_out_next():
+    queue = filled(3, 3)
+    for turn in range(7):
+        assert queue.get() == turn % 3
+        queue.put_back(turn % 3)
+        assert queue.get() == turn % 3
+        queue.put(turn % 3)
+    assert len(queue) == 3
+
+
 def test_get_waits_for_an_item(in_thread):
     queue, got = filled(2, 0), []
     thread = in_thread(lambda: got.append(queue.get()))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from torch import nn
 
+from backend.frame import Frame
 from backend.reference import TorchBackend
 from tests.backend.helpers import JUMPS, MODES, drain, ids
 
@@ -110,7 +111,7 @@ def test_a_consumer_that_drops_results_needs_one_slot(make_frame):
 
 
 @pytest.mark.parametrize("nireq", [1, 2, 4])
-def test_requests_are_used_in_turn(nireq, make_frame):
+def test_requests_are_used_in_turn_whatever_frames_are_refused(nireq, make_frame):
     class Addresses(nn.Module):
         def __init__(self):
             super().__init__()
@@ -124,6 +125,7 @@ def test_requests_are_used_in_turn(nireq, make_frame):
     with TorchBackend(module, mode="async", nireq=nireq) as backend:
         for _ in range(12):
             backend.execute(make_frame())
+            backend.execute(Frame(None, width=1, height=1))
         backend.flush()
     assert len(set(module.seen)) == nireq
     assert all(address == module.seen[i % nireq] for i, address in enumerate(module.seen))
