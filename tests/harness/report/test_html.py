@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import tomllib
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -216,3 +218,11 @@ def test_ten_thousand_frames_make_a_page_below_three_megabytes(make_failed, make
     for step in steps:
         step.live_by_owner = {"backend": 10**8 + step.index, "model": 10**8, "own": 10**7}
     assert len(case_page("long", make_failed(steps=steps, workload="8x8@100*4000"))) < 3_000_000
+
+
+def test_every_template_is_in_the_installed_package() -> None:
+    project = tomllib.loads((Path(pages.__file__).parents[2] / "pyproject.toml").read_text())
+    patterns = project["tool"]["setuptools"]["package-data"]["harness"]
+    package = Path(pages.__file__).parents[1]
+    installed = {path for pattern in patterns for path in package.glob(pattern)}
+    assert {path for path in pages._TEMPLATES.rglob("*") if path.is_file()} <= installed
