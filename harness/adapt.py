@@ -8,12 +8,13 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Mapping
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import GeneratorType
 from typing import Any
 
 from backend.protocol import Backend
-from harness import inherited
+from harness import inherited, targets
 from harness.adapters import (
     AsyncBackend,
     FunctionBackend,
@@ -33,6 +34,8 @@ def load(target: str) -> Callable[..., Any]:
         return inherited.factory_of(target)
     if target.endswith(MODEL_FILES):
         return ScriptFile(target)
+    if scheme := targets.scheme_of(target):
+        return _of_scheme(*scheme)
     place, _, attribute = target.rpartition(":")
     if not place or not attribute:
         raise UsageError(
@@ -50,6 +53,15 @@ def load(target: str) -> Callable[..., Any]:
         )
     loaded: Callable[..., Any] = found
     return loaded
+
+
+def _of_scheme(point: EntryPoint, text: str) -> Callable[..., Any]:
+    factory = load(targets.reference(point))
+    try:
+        getattr(factory, "check", lambda _: None)(text)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return functools.partial(factory, text)
 
 
 def root_of(target: Callable[..., Any]) -> str:

@@ -24,6 +24,9 @@ from harness.errors import UsageError
 from harness.names import MODEL_FILES
 
 GROUP = "steadyframe.targets"
+SCHEMES = "steadyframe.schemes"
+"""the group of factories that take a text: `libavfilter:hflip` calls that of `libavfilter` with
+`hflip`. An attribute `check`, if a factory has one, raises ValueError for a text that is none."""
 
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _REFERENCE = re.compile(f"{_NAME}:{_NAME}")
@@ -33,8 +36,23 @@ def registered() -> dict[str, tuple[EntryPoint, ...]]:
     """Every short name, sorted, with the entry points that claim it (more than one is a clash)."""
     names: dict[str, tuple[EntryPoint, ...]] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, origin(point))):
-        names[point.name] = (*names.get(point.name, ()), point)
+        there = names.get(point.name, ())
+        # One that is found twice, in a checkout and where it is installed, is no clash.
+        if (origin(point), point.value) not in [(origin(one), one.value) for one in there]:
+            names[point.name] = (*there, point)
     return names
+
+
+def schemes() -> dict[str, EntryPoint]:
+    """The factories that take a text, by the name before the colon."""
+    return {point.name: point for point in sorted(entry_points(group=SCHEMES))}
+
+
+def scheme_of(target: str) -> tuple[EntryPoint, str] | None:
+    """The factory and the text of a target such as `libavfilter:hflip`; None for any other."""
+    name, _, text = target.partition(":")
+    point = schemes().get(name) if text else None
+    return (point, text) if point else None
 
 
 def origin(point: EntryPoint) -> str:
@@ -49,6 +67,8 @@ def reference(point: EntryPoint) -> str:
 
 def resolve(target: str) -> str:
     """Return `module:attribute` for a short name, and a target in a long form as it is."""
+    if scheme_of(target):
+        return target
     if ":" in target:
         return _checked(target)
     if target.endswith(MODEL_FILES):

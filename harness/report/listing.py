@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.report.text import clean
-from harness.targets import origin, reference, registered
+from harness.targets import origin, reference, registered, schemes
 from harness.workload import SCENARIOS
 
 
@@ -13,6 +13,10 @@ def listing(levels: Mapping[str, str]) -> str:
     """The text of `steadyframe list`."""
     points = [point for claims in registered().values() for point in claims]
     targets = [(point.name, f"{reference(point)}  [{origin(point)}]") for point in points]
+    targets += [
+        (f"{name}:TEXT", f"{reference(point)}  [{origin(point)}]")
+        for name, point in schemes().items()
+    ]
     return "\n".join(
         (
             *_section("targets (or package.module:factory, or path/to/file.py:factory)", targets),

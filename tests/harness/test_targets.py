@@ -48,6 +48,25 @@ def test_file_form_is_checked_for_the_file(install, tmp_path: Path) -> None:
     assert targets.resolve(f"{file}:open_mine") == f"{file}:open_mine"
 
 
+def test_short_name_that_is_found_twice_in_one_distribution_is_no_clash(install) -> None:
+    install(point("mine", "a:b"), point("mine", "a:b"))
+    assert targets.resolve("mine") == "a:b"
+    install(point("mine", "a:b"), point("mine", "a:c"))
+    with pytest.raises(UsageError, match="registered by"):
+        targets.resolve("mine")
+
+
+def test_name_of_a_scheme_takes_any_text_after_its_colon() -> None:
+    for text in ("hflip", "scale=1:2,hflip", "split[a][b];[a]x:y[c]"):
+        target = f"libavfilter:{text}"
+        assert targets.resolve(target) == target
+        found = targets.scheme_of(target)
+        assert found is not None
+        assert (found[0].value, found[1]) == ("backend.libavfilter:open_graph", text)
+    assert targets.scheme_of("libavfilter:") is None
+    assert targets.scheme_of("backend.reference:open_small") is None
+
+
 @pytest.mark.parametrize("target", ["a:", ":b", "a/b:c", "a:b:c", "a b:c", "a.:c", "a:1", "x.py:"])
 def test_malformed_target_is_refused(install, target: str) -> None:
     install()
