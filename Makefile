@@ -69,6 +69,11 @@ bench-trace: $(READY) ## time and findings beside memcheck and heaptrack, some t
 bench-events: $(READY) ## time and memory that analysing a trace takes, by its length
 	@$(BIN)/python -m harness.bench.events
 
+.PHONY: bench-planned
+bench-planned: $(READY) ## speed and peak memory of the planned executor beside torch's own
+	@$(BIN)/python -W ignore -m harness.bench.planned_memory
+	@$(BIN)/python -W ignore -m harness.bench.planned
+
 .PHONY: clean
 clean: ## remove .venv, caches and generated reports
 	@rm -rf $(VENV) build dist *.egg-info .hypothesis .pytest_cache .mypy_cache .ruff_cache

@@ -27,7 +27,8 @@ class Model:
 
     def __init__(self, source: ModelSource, device: torch.device) -> None:
         module = load_module(source, device)
-        self._was_training = [part for part in module.modules() if part.training]
+        # A frozen TorchScript module has no mode.
+        self._was_training = [part for part in module.modules() if getattr(part, "training", False)]
         self.device = device
         self.module: nn.Module | None = module.eval().to(device)
         self.in_channels = _input_channels(module)
