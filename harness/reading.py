@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 
+from harness import native
 from harness.owners import MODEL, OWN, Owners, Site, owner_by_symbols
 from harness.probes.trace import FREES, MARK_SIZE, MMAP, MUNMAP, Record, is_mark
 from harness.timeline import BEFORE, END, PAGE, Births, Interval, Span, Timeline
@@ -71,6 +72,8 @@ class _Reading:
         """address -> (interval of birth, key, bytes)"""
         self._spans: Counter[tuple[int, int, int, int]] = Counter()
         """(key, size, born, died) -> count"""
+        self.natives: dict[tuple[str, int], dict[str, None]] = {}
+        """by file and line: ways through native code, in the order of their first allocations"""
         self.births: list[dict[int, Births]] = []
         self.allocations: list[int] = []
         """records of each finished interval that are allocations"""
@@ -191,6 +194,7 @@ class _Reading:
             cycles=intervals[-1].cycle if intervals else 0,
             events=self.events,
             mapped=self.mapped,
+            natives={line: tuple(ways) for line, ways in self.natives.items()},
         )
 
     def resolve(self, intervals: list[Interval]) -> list[Site]:
@@ -208,12 +212,15 @@ class _Reading:
             elif phase == "warm-up":
                 asked.update(key for key, born in births.items() if born.buffers)
         sites = list(self.sites)
-        for key in asked:
+        for key in sorted(asked):
             site = sites[key]
             if _may_be_others(site):
-                owner = owner_by_symbols(self._samples[key].native_stack_trace())
+                stack = self._samples[key].native_stack_trace()
+                owner = owner_by_symbols(stack)
                 if owner is not None:
                     sites[key] = replace(site, owner=owner)
+                elif through := native.path(stack):
+                    self.natives.setdefault((site.file, site.line), {})[through] = None
         return sites
 
 

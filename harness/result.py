@@ -39,6 +39,8 @@ class Finding(msgspec.Struct, frozen=True):
     """what sort of fault it is, for programs: churn, leak-per-frame, leak-per-cycle, ..."""
     text: str = ""
     """the finding in one sentence, for people"""
+    native: tuple[str, ...] = ()
+    """the ways through native code, each as names of functions, innermost first, joined by ` < `"""
 
 
 class RuleResult(msgspec.Struct, frozen=True):

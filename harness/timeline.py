@@ -8,7 +8,7 @@ number follows: live bytes at any boundary are the sum over all that was born be
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -112,6 +112,9 @@ class Timeline:
     """the most of them that the backend referred to at once; None if that was not measured"""
     mapped: Sequence[int] = ()
     """per interval: bytes mapped by traced calls until its end, less what was unmapped again"""
+    natives: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
+    """by file and line: the ways through native code of what a rule may hold against them, in the
+    words of harness.native"""
     resources: Sequence[dict[str, object]] = field(default_factory=tuple)
     """what the process held before the first cycle, then after each cycle"""
     garbage: Garbage = field(default_factory=Garbage)

@@ -16,6 +16,8 @@ MOST_FINDINGS = 10
 """shown of one rule; the JSON report has all"""
 MOST_STACK = 12
 """innermost frames shown of one stack"""
+MOST_WAYS = 4
+"""ways through native code shown of one place"""
 
 _UNITS = {
     "steady-allocations": "allocation",
@@ -104,6 +106,12 @@ def _source(file: str, line: int) -> Iterator[Text]:
 
 
 def _stack(console: Console, finding: Finding) -> None:
+    if finding.native:
+        console.print(Text("  by native code, innermost first:"))
+    for way in finding.native[:MOST_WAYS]:
+        console.print(Text(f"    {clean(way)}"), no_wrap=True, overflow="ellipsis")
+    if len(finding.native) > MOST_WAYS:
+        console.print(Text(f"    and {plural(len(finding.native) - MOST_WAYS, 'more way')}"))
     if not finding.stack:
         return
     console.print(Text("  stack, innermost first:"))

@@ -140,6 +140,7 @@ def _finding(rule: RuleResult, finding: Finding) -> dict[str, Any]:
         "function": finding.function,
         "excerpt": dedented(excerpt(finding.file, finding.line)),
         "numbers": numbers(rule, finding),
+        "native": finding.native,
         "stack": [(function, place(file, line)) for function, file, line in finding.stack],
     }
 

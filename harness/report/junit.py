@@ -64,5 +64,6 @@ def _test(test: Element, rule: RuleResult) -> None:
         if finding.file:
             lines.append(f"  at {place(finding.file, finding.line)} in {finding.function}")
         lines += [f"  {numbers(rule, finding)}", f"  {told.why} {told.remedy}"]
+        lines += [f"    {way}" for way in finding.native]
         lines += [f"    {function}  {place(file, line)}" for function, file, line in finding.stack]
     failure.text = "\n".join(map(clean, lines))

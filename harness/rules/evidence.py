@@ -95,6 +95,7 @@ class Evidence:
             stack=users_part(site.stack),
             kind=kind,
             text=f"{when}: {what} at {site.where}, {words}",
+            native=timeline.natives.get((site.file, site.line), ()),
         )
 
 

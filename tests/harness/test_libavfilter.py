@@ -35,6 +35,12 @@ def test_each_frame_through_one_filter_costs_the_same_few_allocations(graph: str
     lines = {finding.line: finding.count for finding in steady.findings}
     steps = steady.findings[0].count // 5
     assert lines == {line_of("graph.vpull()"): 5 * steps, line_of("self._graph.vpush("): 2 * steps}
+    native = {finding.line: finding.native for finding in steady.findings}
+    assert native[line_of("self._graph.vpush(")] == (
+        "av_frame_alloc < av_frame_clone < av_buffersrc_add_frame_flags"
+        " < av.filter.context.FilterContext.push",
+        "av_buffer_ref < av_frame_ref < av_frame_clone < av_buffersrc_add_frame_flags",
+    )
 
 
 def test_graph_that_is_closed_leaves_nothing() -> None:
