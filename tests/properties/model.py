@@ -105,13 +105,12 @@ class Reference:
         for frame in frames:
             assert frame.format is not None
             pixel_format = PIXEL_FORMATS[frame.format]
-            self._submit(pixel_format, frame.width, frame.height)
+            self.submit(pixel_format, frame.width, frame.height)
             scale = SCALES[self.model]
-            taken.append(
-                self._infer(pixel_format, frame.width * scale, frame.height * scale, taken)
-            )
+            taken.append(self.infer(pixel_format, frame.width * scale, frame.height * scale, taken))
 
-    def _submit(self, pixel_format: PixelFormat, width: int, height: int) -> None:
+    def submit(self, pixel_format: PixelFormat, width: int, height: int) -> None:
+        """A frame that can be taken is staged, and the model sees it."""
         nbytes, channels = pixel_format.nbytes(width, height), pixel_format.channels
         input_bytes = channels * width * height * FLOAT_BYTES
         number = self.served % self.nireq
@@ -150,9 +149,10 @@ class Reference:
         self.inputs[number] = fresh
         self.lent.append(keeping)
 
-    def _infer(
+    def infer(
         self, pixel_format: PixelFormat, width: int, height: int, taken: list[Buffer]
     ) -> Buffer:
+        """A result is made; `taken` are the slots whose results somebody has."""
         channels = pixel_format.channels
         self.scratch.reserve(channels * width * height * FLOAT_BYTES)
         self.scratch.shape_as(channels, (channels, width, height))
