@@ -52,6 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Say what the marker is."""
     config.addinivalue_line("markers", _HELP)
+    config.stash[_verifier] = Steady(config)
 
 
 def pytest_unconfigure() -> None:
@@ -60,16 +61,17 @@ def pytest_unconfigure() -> None:
         zygotes.shutdown()
 
 
-@pytest.fixture
-def steady(request: pytest.FixtureRequest) -> Steady:
+# Of the session's scope, as Hypothesis warns of a fixture that its examples share unawares.
+@pytest.fixture(scope="session")
+def steady(pytestconfig: pytest.Config) -> Steady:
     """Verifies backends, and gives blocks in which nothing may be allocated or left behind."""
-    return _of(request.node)
+    return pytestconfig.stash[_verifier]
 
 
-def _of(item: pytest.Item) -> Steady:
-    if _verifier not in item.stash:
-        item.stash[_verifier] = Steady(item)
-    return item.stash[_verifier]
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What is verified from now on is this test's."""
+    item.config.stash[_verifier].begin(item)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -95,7 +97,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     __tracebackhide__ = True
     names = pyfuncitem._fixtureinfo.argnames
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
-    _of(pyfuncitem).verify_test(pyfuncitem.obj, arguments, *mark.args, **mark.kwargs)
+    verifier = pyfuncitem.config.stash[_verifier]
+    verifier.verify_test(pyfuncitem.obj, arguments, *mark.args, **mark.kwargs)
     return True
 
 
@@ -104,9 +107,14 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Let the test's report say what was verified, also to another process and in JUnit's XML."""
-    if call.when == "call" and _verifier in item.stash:
-        item.user_properties.extend(item.stash[_verifier].properties())
-    return (yield)
+    if call.when == "call":
+        item.user_properties.extend(item.config.stash[_verifier].properties())
+    report = yield
+    # pytest leaves them out where it shows no traceback; Hypothesis says in them what it drew.
+    error = call.excinfo.value if call.excinfo is not None else None
+    if getattr(error, "pytrace", True) is False and (notes := getattr(error, "__notes__", None)):
+        report.sections.append(("notes", "\n".join(notes)))
+    return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

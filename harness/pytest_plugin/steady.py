@@ -27,11 +27,17 @@ _LONGEST_NAME = 120
 
 
 class Steady:
-    """Verifies for one test."""
+    """Verifies for the test that is run."""
 
-    def __init__(self, item: pytest.Item) -> None:
-        self._item = item
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._nodeid = ""
         self._reports: list[Report] = []
+
+    def begin(self, item: pytest.Item) -> None:
+        """Another test is run from now on."""
+        self._nodeid = item.nodeid
+        self._reports = []
 
     def verify(
         self,
@@ -99,8 +105,8 @@ class Steady:
         from harness import config
         from harness.verify import verify
 
-        asked = config.load(self._item.config.rootpath).arguments()
-        if level := self._item.config.getoption("--steady-level"):
+        asked = config.load(self._config.rootpath).arguments()
+        if level := self._config.getoption("--steady-level"):
             asked["level"] = config.level(level)
         owners = (*given.get("owners", ()), *asked.pop("owners", ()))
         return verify(
@@ -108,7 +114,7 @@ class Steady:
         )
 
     def _again(self) -> str:
-        return shlex.join(["pytest", self._item.nodeid])
+        return shlex.join(["pytest", self._nodeid])
 
     def _tell(self, reports: Sequence[Report]) -> None:
         """Keep the reports, and fail if one of them is not in order."""
@@ -126,7 +132,7 @@ class Steady:
 
     def _write(self, report: Report) -> None:
         """The report as JSON and as a page, in the folder that was asked for."""
-        folder: Path | None = self._item.config.getoption("--steady-report")
+        folder: Path | None = self._config.getoption("--steady-report")
         if folder is None:
             return
         from harness.report import files
@@ -143,7 +149,7 @@ class Steady:
 
     def _name(self) -> str:
         """The test's, such that no two have the same, and numbered from its second report on."""
-        nodeid = self._item.nodeid
+        nodeid = self._nodeid
         name = re.sub(r"[^\w.=+-]+", "-", nodeid, flags=re.ASCII).strip("-")[:_LONGEST_NAME]
         digest = hashlib.sha256(nodeid.encode()).hexdigest()[:6]
         number = f"-{len(self._reports)}" if len(self._reports) > 1 else ""
