@@ -74,6 +74,10 @@ bench-planned: $(READY) ## speed and peak memory of the planned executor beside 
 	@$(BIN)/python -W ignore -m harness.bench.planned_memory
 	@$(BIN)/python -W ignore -m harness.bench.planned
 
+.PHONY: bench-sensitivity
+bench-sensitivity: $(READY) ## the smallest leak found here and by others, some three minutes
+	@$(BIN)/python -m harness.bench.sensitivity
+
 .PHONY: clean
 clean: ## remove .venv, caches and generated reports
 	@rm -rf $(VENV) build dist *.egg-info .hypothesis .pytest_cache .mypy_cache .ruff_cache
