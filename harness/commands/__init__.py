@@ -6,7 +6,7 @@ answer at once, and also where nothing else is installed.
 
 from __future__ import annotations
 
-from harness.commands import listing, report, selftest, verify
+from harness.commands import doctor, listing, report, selftest, verify
 from harness.commands.command import Command
 
 COMMANDS: dict[str, Command] = {
@@ -14,4 +14,5 @@ COMMANDS: dict[str, Command] = {
     "report": report.COMMAND,
     "selftest": selftest.COMMAND,
     "list": listing.COMMAND,
+    "doctor": doctor.COMMAND,
 }
