@@ -42,6 +42,10 @@ $(READY): pyproject.toml constraints.txt
 report: $(READY) ## verify the shipped models on a real video, reports in reports/
 	@$(BIN)/steadyframe report
 
+.PHONY: gate
+gate: $(READY) ## hold every case's exact counts against reports/baseline.json
+	@$(BIN)/steadyframe gate
+
 # Two at a time: the counts that the tests measure do not depend on load.
 .PHONY: test
 test: $(READY) ## run the tests

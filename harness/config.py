@@ -6,6 +6,9 @@ level = "zero-owned"
 cycles = 3
 warmup = 8                            # frames
 timeout = 60                          # seconds without any progress
+
+[[tool.steadyframe.cases]]            # what `steadyframe gate` measures, see harness.gate.case
+target = "mypackage.filters:denoise"
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import UsageError
+from harness.gate.case import Case, read_cases
 from harness.result import LEVELS, Level
 
 FILE = "pyproject.toml"
@@ -40,6 +44,8 @@ class Config:
     """frames"""
     timeout: float | None = None
     """seconds"""
+    cases: tuple[Case, ...] = ()
+    """what the gate measures, in the order in which they are declared"""
 
     def arguments(self) -> dict[str, Any]:
         """What it says, as arguments of `harness.verify.verify`."""
@@ -154,4 +160,5 @@ _READERS: dict[str, Callable[[Any, Path], Any]] = {
     "cycles": _at_least(1),
     "warmup": _at_least(0),
     "timeout": _seconds,
+    "cases": read_cases,
 }

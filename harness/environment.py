@@ -6,6 +6,7 @@ import os
 import platform
 import sys
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from harness.preconditions import foreign_allocator
@@ -47,6 +48,7 @@ def describe() -> dict[str, Any]:
         "memray": metadata.version("memray"),
         "numpy": metadata.version("numpy"),
         "allocator": foreign_allocator() or "glibc",
+        "processor": _processor(),
         "processors": len(os.sched_getaffinity(0)),
         "variables": {
             name: value
@@ -60,3 +62,13 @@ def describe() -> dict[str, Any]:
         described["torch_threads"] = torch.get_num_threads()
         described["torch_interop_threads"] = torch.get_num_interop_threads()
     return described
+
+
+def _processor() -> str:
+    """The processor's name as the kernel tells it; empty where it tells none."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    except OSError:
+        return ""
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, "")

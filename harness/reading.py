@@ -12,6 +12,10 @@ from harness.owners import MODEL, OWN, Owners, Site, owner_by_symbols
 from harness.probes.trace import FREES, MARK_SIZE, MMAP, MUNMAP, Record, is_mark
 from harness.timeline import BEFORE, END, PAGE, Births, Interval, Span, Timeline
 
+_ARENA = 1 << 20
+"""bytes in which pymalloc takes memory for small objects of anybody: when it does so depends on how
+full the one before is, so that no line of code may be told to be its owner"""
+
 
 def build(
     records: Iterable[Record],
@@ -45,7 +49,7 @@ def build_parts(
         reading.begin()
         reading.read(records, len(intervals))
         finished = intervals[: max(0, reading.now)]
-        timeline = reading.timeline(finished, reading.sites)
+        timeline = reading.timeline(finished, reading.named(reading.arenas))
         if needs_symbols(timeline):
             timeline = reading.timeline(finished, reading.resolve(finished))
         yield timeline
@@ -77,6 +81,8 @@ class _Reading:
         self.births: list[dict[int, Births]] = []
         self.allocations: list[int] = []
         """records of each finished interval that are allocations"""
+        self.arenas: set[int] = set()
+        """keys that may be those of pymalloc's arenas"""
         self._mapped = 0
         self.mapped: list[int] = []
         """per interval"""
@@ -127,6 +133,8 @@ class _Reading:
             live[record.address] = (self.now, key, size)
             if allocator == MMAP:
                 self._mapped += size
+                if _may_be_arena(record):
+                    self.arenas.add(key)
             born = births.get(key)
             if born is None:
                 born = births[key] = Births()
@@ -140,12 +148,14 @@ class _Reading:
         """A number for a stack seen for the first time."""
         site = self._owners.site(tuple(record.stack_trace()))
         # Equal sites are one, whatever their native stacks, unless these may have to be looked at.
-        key = self._site_keys.get(site) if not _may_be_others(site) else None
+        alone = _may_be_others(site) or _may_be_arena(record)
+        key = self._site_keys.get(site) if not alone else None
         if key is None:
             key = len(self.sites)
             self.sites.append(site)
             self._samples.append(record)
-            self._site_keys[site] = key
+            if not alone:
+                self._site_keys[site] = key
         self._keys[record.stack_id, record.native_stack_id] = key
         return key
 
@@ -211,10 +221,14 @@ class _Reading:
                 asked.update(births)
             elif phase == "warm-up":
                 asked.update(key for key, born in births.items() if born.buffers)
+        return self.named(asked | self.arenas)
+
+    def named(self, keys: Iterable[int]) -> list[Site]:
+        """The site of each key, for these keys with the owner that native symbols tell."""
         sites = list(self.sites)
-        for key in sorted(asked):
+        for key in sorted(keys):
             site = sites[key]
-            if _may_be_others(site):
+            if _may_be_others(site) or (key in self.arenas and site.owner == MODEL):
                 stack = self._samples[key].native_stack_trace()
                 owner = owner_by_symbols(stack)
                 if owner is not None:
@@ -222,6 +236,11 @@ class _Reading:
                 elif through := native.path(stack):
                     self.natives.setdefault((site.file, site.line), {})[through] = None
         return sites
+
+
+def _may_be_arena(record: Record) -> bool:
+    """Whether this may be pymalloc taking memory for small objects: their native symbols tell."""
+    return bool(record.allocator == MMAP and record.size == _ARENA)
 
 
 def _may_be_others(site: Site) -> bool:

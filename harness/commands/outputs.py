@@ -37,12 +37,17 @@ def check_outputs(options: Namespace) -> None:
 
 def write_outputs(options: Namespace, cases: Sequence[tuple[str, Report]]) -> None:
     """Write those that were asked for, of reports and the names of their cases."""
-    from harness.report.files import write
-
     if options.markdown is not None or _summary() is not None:
         from harness.report.markdown import to_markdown
 
         write_markdown(options, to_markdown(cases))
+    write_reports(options, cases)
+
+
+def write_reports(options: Namespace, cases: Sequence[tuple[str, Report]]) -> None:
+    """Write those that other programs read."""
+    from harness.report.files import write
+
     if options.junit is not None:
         from harness.report.junit import to_junit
 

@@ -8,6 +8,7 @@ from argparse import Namespace
 from functools import partial
 from pathlib import Path
 
+from harness.commands import gate
 from harness.commands.command import Command
 from harness.commands.display import add_display, watch
 from harness.commands.exits import EXIT_CODES
@@ -26,13 +27,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--output", type=Path, metavar="DIR", help=f"default: {DEFAULT_OUTPUT}")
     add("--diff", type=file, nargs=2, metavar=("OLD.json", "NEW.json"),
         help="measure nothing, compare two reports; 1 if anything is worse")  # fmt: skip
+    add("--merge", type=file, metavar="DIR",
+        help="measure nothing, put the shards of `gate --output` below DIR together")  # fmt: skip
     add("--html", type=file, metavar="FILE", help="write the comparison as one page, offline")
     add_outputs(parser)
     add_display(parser)
 
 
 def check(options: Namespace) -> None:
-    """Refuse what does not go with a comparison, or without one."""
+    """Refuse what does not go with a comparison or a merge, or without one."""
+    beside_merge = (options.diff, options.video, options.output, options.junit, options.sarif)
+    if options.merge is not None and any(beside_merge):
+        raise UsageError(
+            "--merge measures nothing: leave out --diff, --video, --output, --junit and --sarif"
+        )
     if options.diff is None:
         if options.html is not None:
             raise UsageError("--html is for --diff: the pages of a report are in its --output")
@@ -46,6 +54,8 @@ def run(options: Namespace) -> int:
     """Verify all cases, write their reports, print what failed and the table; or compare two."""
     if options.diff is not None:
         return _compare(options)
+    if options.merge is not None:
+        return gate.show_merged(options)
     from harness import cases
     from harness.report import terminal
     from harness.report.verdict import worst
