@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from harness.result import StackFrame
 
@@ -19,17 +20,21 @@ _CYTHON = re.compile(r"__pyx_(?:pf|pw|f|tp_new)_(?=\d)")
 
 
 def path(native_stack: Sequence[StackFrame]) -> str:
-    """Names of functions, innermost first, joined by ` < `; empty where none has one.
+    """Names of functions, with their lines where known, innermost first, joined by ` < `.
 
     Up to the interpreter, whose next line of Python is known. A function without a symbol is left
     out: stripped libraries have symbols for what they export.
     """
     names: list[str] = []
-    for function, file, _ in native_stack:
+    for function, file, line in native_stack:
         if file.startswith(_INTERPRETER_FILES) or function.startswith(_INTERPRETER_NAMES):
             break
         name = _short(function)
-        if function != _UNKNOWN and not _ALLOCATOR.fullmatch(name) and [name] != names[-1:]:
+        if function == _UNKNOWN or _ALLOCATOR.fullmatch(name):
+            continue
+        if line and not function.startswith("__pyx_"):  # of Cython's C nobody knows the lines
+            name += f" ({Path(file).name}:{line})"
+        if [name] != names[-1:]:
             names.append(name)
     return " < ".join(names[:MOST_FUNCTIONS])
 

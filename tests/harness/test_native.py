@@ -24,6 +24,11 @@ def test_way_ends_where_the_interpreter_called() -> None:
     assert path(stack[3:]) == ""
 
 
+def test_lines_are_told_where_the_library_has_them() -> None:
+    stack = [("keep", "/src/mine/mine.c", 7), ("__pyx_pw_1a_f", "a.c", 9), *exported("run")]
+    assert path(stack) == "keep (mine.c:7) < a.f < run"
+
+
 def test_functions_without_a_name_and_equal_neighbours_are_left_out() -> None:
     stack = [*exported("a", "a"), UNKNOWN, *exported("b", "a")]
     assert path(stack) == "a < b < a"
