@@ -1,0 +1,166 @@
+"""The suite finds faults that only some sequences show, and shrinks each to the least of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import run_state_machine_as_test
+
+from harness.batch import verify_batch
+from harness.workload import Workload
+from tests.properties import laws
+from tests.properties.drawing import streams, times
+from tests.properties.machine import BackendMachine
+from tests.properties.planted import (
+    burst_of_seventeen,
+    close_in_flight,
+    failure_then_larger,
+    one_too_many,
+    rotation,
+    second_cycle,
+    shrink_after_growth,
+    third_jump,
+)
+from tests.properties.telling import require_pass
+from tests.properties.test_laws import ORDINARY
+from tests.properties.test_machine import PROGRAMS
+
+Law = Callable[[Any, Workload], None]
+
+
+def released_after_any(opener: Any, workload: Workload) -> None:
+    """The law of release, with a close after each number of frames in turn."""
+    for frames in range(workload.frame_count + 1):
+        laws.all_is_released(opener, workload, frames)
+
+
+FOUND: list[tuple[Any, Law, str, str]] = [
+    (
+        shrink_after_growth,
+        laws.capacity_only_grows,
+        "2x1@25*1,1x1@25*1",
+        r"step 1 \(1x1\): \d+ bytes became \d+",
+    ),
+    (
+        rotation,
+        laws.outputs_are_the_frames,
+        "2x1@25*1,1x2@25*1",
+        r"result 1 is \(1, 2, 3\), not \(2, 1, 3\)",
+    ),
+    (
+        third_jump,
+        laws.capacity_only_grows,
+        "2x1@25*1,1x1@25*1,2x1@25*1,1x1@25*1",
+        r"step 3 \(1x1\): .* though it needs no more",
+    ),
+    (
+        burst_of_seventeen,
+        laws.outputs_are_the_frames,
+        "1x1@1000*17",
+        "16 results of 17 frames",
+    ),
+    (
+        one_too_many,
+        laws.in_flight_is_bounded,
+        "1x1@60*3",
+        "3 frames in flight, with 2 requests",
+    ),
+    (
+        close_in_flight,
+        released_after_any,
+        "1x1@25*1",
+        "there are .'Frame'.",
+    ),
+]
+
+
+def once(count: int) -> settings:
+    """As many examples as the suite has, the same every time."""
+    return settings(times(count), derandomize=True, database=None)
+
+
+def hold(law: Law, opener: Any, drawn: list[str]) -> None:
+    """Try a law on as many workloads as the suite does; the last one is left in `drawn`."""
+
+    @once(ORDINARY)
+    @given(streams())
+    def holds(workload: Workload) -> None:
+        drawn[:] = [str(workload)]
+        law(opener, workload)
+
+    holds()
+
+
+@pytest.mark.parametrize(
+    ("module", "law", "text", "said"), FOUND, ids=[row[0].__name__.split(".")[-1] for row in FOUND]
+)
+def test_a_law_finds_it_and_shrinks_it(module: Any, law: Law, text: str, said: str) -> None:
+    drawn: list[str] = []
+    with pytest.raises(AssertionError, match=said):
+        hold(law, functools.partial(module.Faulty, "identity"), drawn)
+    assert drawn == [text]
+
+
+@pytest.mark.parametrize(
+    ("module", "law"),
+    [row[:2] for row in FOUND],
+    ids=[row[0].__name__.split(".")[-1] for row in FOUND],
+)
+def test_the_law_holds_for_its_green_twin(module: Any, law: Law) -> None:
+    hold(law, functools.partial(module.Repaired, "identity"), [])
+
+
+def machine(backend: type) -> type[BackendMachine]:
+    return type("Machine", (BackendMachine,), {"open_backend": backend})
+
+
+def run_programs(kind: type[BackendMachine]) -> None:
+    run_state_machine_as_test(kind, settings=settings(once(PROGRAMS), stateful_step_count=30))
+
+
+def test_the_machine_finds_a_failure_that_a_larger_frame_follows() -> None:
+    kind = machine(failure_then_larger.Faulty)
+    with pytest.raises(AssertionError, match="bytes are held, not"):
+        run_programs(kind)
+    assert kind.program == [
+        "open moody sync 1",
+        "fail next",
+        "execute 1x1:rgb24 *1",
+        "get",
+        "execute 2x1:rgb24 *1",
+    ]
+    run_programs(machine(failure_then_larger.Repaired))
+
+
+def test_a_trace_finds_what_only_the_second_cycle_leaves() -> None:
+    def judge(backend: type, drawn: list[list[str]]) -> None:
+        @once(10)
+        @given(st.lists(streams(), min_size=1, max_size=4))
+        def holds(workloads: list[Workload]) -> None:
+            drawn[:] = [[str(one) for one in workloads]]
+            target = f"{second_cycle.__file__}:{backend.__name__}"
+            for report in verify_batch(target, workloads, options={"model": "identity"}):
+                require_pass(report, "planted", frozenset({"steady-growth"}))
+
+        holds()
+
+    drawn: list[list[str]] = []
+    with pytest.raises(AssertionError, match="teardown-release") as raised:
+        judge(second_cycle.Faulty, drawn)
+    assert drawn == [["1x1@25*1"]]
+    told = str(raised.value)
+    assert f"second_cycle.py:{line_of('fault: second cycle')} in __init__" in told
+    assert "replay: steadyframe verify " in told
+    assert "--workload '1x1@25*1'" in told or "--workload 1x1@25*1" in told
+    judge(second_cycle.Repaired, [])
+
+
+def line_of(comment: str) -> int:
+    """Number of the line of the planted file that ends in this comment."""
+    with open(second_cycle.__file__) as file:
+        return next(n for n, line in enumerate(file, start=1) if line.rstrip().endswith(comment))
