@@ -1,0 +1,135 @@
+"""One instance from open to close, fed frames that may fail: what each call gives is logged.
+
+Unlike harness.driver, nothing that a backend raises ends it, but for opening.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from backend.protocol import Backend
+from harness.instruments.setting import Setting
+from harness.quiescence import wait_quiescent
+from harness.result_log import Event, ResultLog
+from harness.source import FrameSource
+
+_GRACE_S = 0.02
+"""How long a result may stay away from a quiescent backend before it counts as held back. Short:
+what comes later is still taken in order, only with a later step."""
+_SLICE_S = 0.002
+_MOST_EXCEPTIONS = 8
+"""in a row, from a get_result that may raise the same for ever"""
+
+
+def nothing() -> None:
+    """Called where nobody wants to know."""
+
+
+class Feeding:
+    """Feeds bursts of frames, by their numbers, and takes in what comes of each."""
+
+    most_exceptions = _MOST_EXCEPTIONS
+
+    def __init__(
+        self,
+        setting: Setting,
+        log: ResultLog,
+        frames: FrameSource,
+        mark: Callable[[], None] = nothing,
+        ended_round: Callable[[], None] = nothing,
+        settle: Callable[[], None] = nothing,
+    ) -> None:
+        """`mark` is called at each burst's end; at the end of a round there are also `settle`, a
+        second mark, and `ended_round`."""
+        self._setting = setting
+        self._log = log
+        self._frames = frames
+        self._mark_trace = mark
+        self._ended_round = ended_round
+        self._settle = settle
+        self._last = -1
+        self._accepted = self._lag = 0
+        self.returned = 0
+        """results and exceptions that get_result gave"""
+
+    def run(self, bursts: Iterable[tuple[Sequence[int], bool]]) -> None:
+        """Feed the bursts; whether a round ends is told with each."""
+        recorder = self._setting.recorder
+        recorder.phase("open")
+        backend = self._setting.open_backend()
+        self._mark()
+        for burst, ends_round in bursts:
+            recorder.phase("execute")
+            for number in burst:
+                self._submit(backend, number)
+            recorder.phase("get_result")
+            self._collect(backend)
+            self._mark()
+            if ends_round:
+                self._settle()
+                self._mark()
+                self._ended_round()
+        recorder.phase("flush")
+        self._finish(backend.flush, Event.FLUSH_ERROR)
+        self._rest()
+        self._drain(backend)
+        self._mark()
+        recorder.phase("close")
+        self._finish(backend.close, Event.CLOSE_ERROR)
+        del backend
+        self._mark()
+
+    def _submit(self, backend: Backend, number: int) -> None:
+        self._last = number
+        self._setting.recorder.frame(number)
+        try:
+            backend.execute(self._frames.frame(number))
+        except Exception as error:
+            self._log.raised(Event.REFUSED, error, number)
+        else:
+            self._accepted += 1
+
+    def _finish(self, method: Callable[[], None], event: Event) -> None:
+        try:
+            method()
+        except Exception as error:
+            self._log.raised(event, error, self._last)
+
+    def _collect(self, backend: Backend) -> None:
+        """Take in what is due, and learn how much the backend holds back, as the driver does."""
+        self._rest()
+        self._drain(backend)
+        deadline = time.monotonic() + _GRACE_S
+        while self._held > self._lag and time.monotonic() < deadline:
+            time.sleep(_SLICE_S)
+            self._rest()
+            self._drain(backend)
+        self._lag = max(self._lag, self._held)
+
+    @property
+    def _held(self) -> int:
+        return self._accepted - self.returned
+
+    def _drain(self, backend: Backend) -> None:
+        exceptions = 0
+        while exceptions < self.most_exceptions:
+            try:
+                result = backend.get_result()
+            except Exception as error:
+                self._log.raised(Event.ERROR, error, self._last)
+                self.returned += 1
+                exceptions += 1
+                continue
+            if result is None:
+                return
+            self._log.result(result, self._last)
+            del result
+            self.returned += 1
+
+    def _mark(self) -> None:
+        self._rest()
+        self._mark_trace()
+
+    def _rest(self) -> None:
+        wait_quiescent(self._setting.spec.patience_s)
