@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from harness.instruments.setting import Setting
 from harness.instruments.window import drive
@@ -21,6 +22,8 @@ from harness.spec import TRACE
 
 if TYPE_CHECKING:
     import memray
+
+TraceFunction: TypeAlias = "Callable[[FrameType, str, Any], TraceFunction | None]"
 
 
 def run(setting: Setting) -> None:
@@ -43,21 +46,22 @@ def run(setting: Setting) -> None:
 def run_objects(setting: Setting) -> None:
     """The same with Python's objects."""
     tracker = trace.tracker(setting.folder / TRACE, objects=True)
-    emptier = _Emptier(setting.outcome.target_root)
+    tracing = threading.Event()
+    empty_before_lines = _emptier(setting.outcome.target_root, tracing)
 
     def begin() -> None:
         _enter(tracker)
-        emptier.active = True
-        sys.settrace(emptier)
+        tracing.set()
+        sys.settrace(empty_before_lines)
         trace.mark()
 
     def end() -> None:
         sys.settrace(None)
-        emptier.active = False
+        tracing.clear()
         tracker.__exit__(None, None, None)
 
     # Threads that the backend has started before the window begins can't be traced from outside.
-    threading.settrace(emptier)
+    threading.settrace(empty_before_lines)
     drive(setting, begin, trace.mark, end)
 
 
@@ -69,17 +73,18 @@ def _enter(tracker: memray.Tracker) -> None:
     thread.join()
 
 
-class _Emptier:
-    """A trace function that empties free lists before each line of the backend's files."""
+def _emptier(root: str, tracing: threading.Event) -> TraceFunction:
+    """A trace function that empties free lists before each line of the backend's files.
 
-    def __init__(self, root: str) -> None:
-        self.active = False
-        self._root = root
+    It must be a function: any other callable is given its three arguments in a tuple, and that goes
+    to the free list just before the line, where the backend's next tuple of three would take it.
+    """
 
-    def __call__(self, frame: FrameType, event: str, arg: Any) -> _Emptier | None:  # noqa: ARG002
-        """One event of Python's tracing: call, line, return, exception."""
-        if event == "call" and not frame.f_code.co_filename.startswith(self._root):
+    def empty(frame: FrameType, event: str, arg: Any) -> TraceFunction | None:  # noqa: ARG001
+        if event == "call" and not frame.f_code.co_filename.startswith(root):
             return None
-        if self.active:
+        if tracing.is_set():
             settle()
-        return self
+        return empty
+
+    return empty

@@ -39,6 +39,12 @@ def test_one_fault_of_each_rule_and_its_twin() -> None:
     assert len(told) == len(runs)
 
 
+def test_small_objects_that_are_kept_are_found_where_the_trace_sees_nothing() -> None:
+    # Of three items: such a tuple once came from a free list that the instrument itself had filled.
+    runs = selftest.chosen(RUNS, ["tuples-kept"])
+    assert off(selftest.run_all(runs, 2, lambda _: None)) == []
+
+
 @pytest.mark.soak
 def test_all_of_it() -> None:
     assert off(selftest.run_all(RUNS, 2, lambda _: None)) == []
