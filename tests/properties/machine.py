@@ -237,9 +237,10 @@ class BackendMachine(RuleBasedStateMachine):
         assert 0 <= stats.in_flight <= self.nireq
         assert stats.peak_in_flight <= self.nireq
         if not self.closed:
-            assert set(stats.staging_bytes) == {self.largest}
-            # A model that keeps its input has lent buffers take turns with those of the requests.
-            assert set(stats.input_bytes) == {self.widest}
+            room = f"room for {stats.staging_bytes} and {stats.input_bytes} bytes"
+            wanted = f"the largest frames had {self.largest} and {self.widest}"
+            assert set(stats.staging_bytes) == {self.largest}, f"{room}; {wanted}"
+            assert set(stats.input_bytes) == {self.widest}, f"{room}; {wanted}"
 
     @invariant()
     def what_is_held_is_what_the_model_says(self) -> None:

@@ -1,4 +1,4 @@
-"""After a failed inference, the next growth takes twice the memory."""
+"""After a frame that failed, the next growth takes twice the memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from backend.reference import TorchBackend
 
 
 class Faulty(TorchBackend):
-    """Doubts its capacity once an inference has failed."""
+    """Doubts its capacity once a frame has failed."""
 
     doubt = 2
 
