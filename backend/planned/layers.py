@@ -15,7 +15,7 @@ from backend.planned.ops.base import Activation
 from backend.planned.ops.convolution import Convolution
 from backend.planned.ops.depthwise import Depthwise
 from backend.planned.ops.elementwise import Activate, PRelu
-from backend.planned.ops.minimal import TAPS, MinimalConvolution
+from backend.planned.ops.minimal import OUTPUTS, MinimalConvolution
 from backend.planned.ops.pads import ReflectionPad, ZeroPad
 from backend.planned.ops.pool import AveragePool, MaxPool
 from backend.planned.ops.resize import Bilinear, Nearest, Shuffle
@@ -151,7 +151,7 @@ def convolve(
     minimal = (
         groups == 1
         and rows.stride == rows.dilation == 1
-        and rows.kernel in TAPS
+        and rows.kernel in OUTPUTS
         and weight.shape[1] >= _THIN
         and not thin
     )

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from backend.planned.ops.base import COLUMNS, ROWS, Shape
 from backend.planned.stages import Ref, Stage, Step
 
-STRIP = 320
+STRIP = 640
 """columns of the widest window, at most"""
-_LEAST_ROWS = 8
-_MOST_ROWS = 32
+_LEAST_ROWS = 12
+_MOST_ROWS = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +34,16 @@ class Bands:
 
 
 def bands(stage: Stage, shapes: dict[int, Shape]) -> Bands:
-    """Bands of some two thousand columns, whose operands stay in a core's cache.
+    """Bands of some thousand columns, whose operands stay in a core's cache.
 
-    At least four rows of the smallest window, so that minimal filters have their four outputs.
+    Two times the six outputs of a minimal filter; and one time in the smallest window.
     """
     windows = [shapes[step.output.value] for step in stage.steps if not step.output.plane]
     windows = windows or [shapes[step.output.value] for step in stage.steps]
     height = max(shape[1] for shape in windows)
     width = max(shape[2] for shape in windows)
     scale = round(height / min(shape[1] for shape in windows))
-    rows = min(max(_LEAST_ROWS, 4 * scale), _MOST_ROWS)
+    rows = min(max(_LEAST_ROWS, 6 * scale), _MOST_ROWS)
     return Bands(rows, height, -(-width // STRIP))
 
 
