@@ -34,9 +34,6 @@ _PACKAGE = str(Path(__file__).parent)
 _INTERPRETER_SYMBOLS = (
     # a table of line numbers, once per code object, when a tracer such as memray is on
     "_PyCode_CreateLineArray",
-    # pymalloc's arenas: 1 MiB for some thousand small objects of anybody
-    "_PyObject_ArenaMmap",
-    "new_arena",
     # the next chunk of a thread's stack of Python frames
     "allocate_chunk",
     "push_chunk",
@@ -46,6 +43,9 @@ _INTERPRETER_SYMBOLS = (
     # destructor: which step a pool's thread first works on is up to the scheduler
     "__cxa_thread_atexit_impl",
 )
+# pymalloc's arenas: 1 MiB for some thousand small objects of anybody. Whether a run needs one more
+# is up to what its process was forked with, so that they are nobody's: the objects are counted.
+_ARENA_SYMBOLS = ("_PyObject_ArenaMmap", "new_arena")
 _INTERPRETER_FRAMES = 8
 """How deep the interpreter's own allocations are: below that, it runs somebody's code."""
 
@@ -143,9 +143,12 @@ def users_part(stack: Sequence[StackFrame]) -> tuple[StackFrame, ...]:
 def owner_by_symbols(native_stack: Sequence[StackFrame]) -> str | None:
     """Whose an allocation is by its native frames (innermost first), None if they don't say.
 
-    CPython or libc at work on its own account, or the TorchScript interpreter.
+    CPython or libc at work on its own account, or the TorchScript interpreter; an arena counts as
+    the harness's own, and so not at all.
     """
     symbols = [function for function, _, _ in native_stack]
+    if any(symbol in _ARENA_SYMBOLS for symbol in symbols[:_INTERPRETER_FRAMES]):
+        return HARNESS
     if any(symbol in _INTERPRETER_SYMBOLS for symbol in symbols[:_INTERPRETER_FRAMES]):
         return INTERPRETER
     if any(symbol.startswith(_SCRIPT_SYMBOLS) for symbol in symbols):

@@ -118,12 +118,13 @@ SCRIPT = "torch::jit::runAndInsertCall(torch::jit::Function&, torch::jit::tuple_
     ("symbols", "owner"),
     [
         (["_PyObject_Malloc", "_PyCode_CreateLineArray"], "interpreter"),
-        (["_PyObject_ArenaMmap", "new_arena"], "interpreter"),
+        # nobody's: when pymalloc needs one more is up to what the process was forked with
+        (["_PyObject_ArenaMmap", "new_arena"], "harness"),
         (["push_chunk"], "interpreter"),
         (["__cxa_thread_atexit_impl", "__cxa_thread_atexit", "at::get_tls()"], "interpreter"),
         (["malloc", "operator new(unsigned long)", "at::empty"], None),
         (["malloc", *["at::add"] * 30, SCRIPT, "_PyEval_EvalFrameDefault"], "model"),
-        (["new_arena", SCRIPT], "interpreter"),
+        (["new_arena", SCRIPT], "harness"),
         # what merely runs because the interpreter took an arena is no part of it
         ([*["f"] * 8, "new_arena"], None),
         (["list_resize"], None),
