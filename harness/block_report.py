@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness import environment, preconditions
-from harness.block import Region
+from harness.block_session import Region
 from harness.contract import Contract
 from harness.owners import INTERPRETER, OWN, Owners, Site
 from harness.plan import PlannedStep

@@ -135,7 +135,7 @@ class Steady:
         folder: Path | None = self._config.getoption("--steady-report")
         if folder is None:
             return
-        from harness.report import files
+        from harness.report import files, pages
         from harness.report.html import case_page
         from harness.report.json import to_json
 
@@ -145,7 +145,8 @@ class Steady:
             raise UsageError(f"--steady-report {folder}: {error.strerror}") from None
         name = self._name()
         files.write(folder / f"{name}.json", to_json(report))
-        files.write(folder / f"{name}.html", case_page(name, report, embed=True))
+        files.write(folder / f"{name}.html", case_page(name, report))
+        pages.write_script(folder)
 
     def _name(self) -> str:
         """The test's, such that no two have the same, and numbered from its second report on."""

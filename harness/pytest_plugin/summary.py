@@ -15,12 +15,12 @@ _SENTENCE = _PREFIX + "summary"
 
 def properties(reports: Iterable[Report]) -> Iterator[tuple[str, str]]:
     """The worst of a test's reports, the last one of equal ones, as JUnit's properties."""
-    from harness.report.summary import BACKEND, steady_allocations
-    from harness.report.verdict import WORDS, sentence, worst
-
     made = list(reports)
     if not made:
         return
+    from harness.report.summary import BACKEND, steady_allocations
+    from harness.report.verdict import WORDS, sentence, worst
+
     verdict = worst(made)
     report = next(report for report in reversed(made) if report.verdict == verdict)
     yield _PREFIX + "verifications", str(len(made))

@@ -13,11 +13,13 @@ HEAVY = ("torch", "memray", "numpy", "hypothesis", "rich", "msgspec", "psutil")
 
 def test_nothing_heavy_is_imported_by_a_session_that_does_not_use_it(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(
-        "import json, sys\n"
-        "def test_it(request):\n"
-        "    assert request.config.pluginmanager.has_plugin('steadyframe')\n"
+        "import atexit, json, sys\n"
+        "def at_the_end():\n"
         "    with open('modules.json', 'w') as out:\n"
         "        json.dump(sorted(sys.modules), out)\n"
+        "def test_it(request):\n"
+        "    assert request.config.pluginmanager.has_plugin('steadyframe')\n"
+        "    atexit.register(at_the_end)\n"
     )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:hypothesispytest", "test_it.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)

@@ -18,7 +18,7 @@ from harness import adapt, arguments, cli, isolate
 from harness.errors import UsageError
 from harness.result import Report
 from harness.verify import verify
-from tests.shapes import shapes
+from tests.shapes import delayed, shapes
 
 WORKLOAD = "32x32@25*14,48x48@25*12"
 FRAME = Frame(np.full((4, 6, 3), 51, np.uint8), pts=2)
@@ -56,7 +56,7 @@ def test_sound_backend_passes_every_rule(factory: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "factory", [shapes.Asynchronous, shapes.Callback, shapes.Pool, shapes.Batches]
+    "factory", [delayed.Asynchronous, delayed.Callback, delayed.Pool, delayed.Batches]
 )
 def test_sound_backend_that_makes_its_results_anew_passes_zero_growth(factory: Any) -> None:
     report = verify(factory, WORKLOAD, level="zero-growth")
@@ -215,8 +215,8 @@ def test_generator_function_yields_one_backend() -> None:
         yield from ()
 
     def two() -> Iterator[Any]:
-        yield shapes.inverted
-        yield shapes.inverted
+        yield delayed.inverted
+        yield delayed.inverted
 
     with pytest.raises(UsageError, match="yielded nothing"):
         adapt.open_backend(none, {})

@@ -14,7 +14,8 @@ import memray
 import numpy as np
 import pytest
 
-from harness import block
+from harness import block, block_session
+from harness.block_session import Session
 from harness.errors import UsageError
 from harness.result import Finding
 
@@ -25,7 +26,7 @@ kept: list[Any] = []
 def _forget() -> Iterator[None]:
     yield
     kept.clear()
-    assert block._Session.current is None
+    assert Session.current is None
     assert gc.isenabled()
 
 
@@ -202,7 +203,7 @@ def test_error_of_the_body_comes_through_and_the_next_block_works() -> None:
 @pytest.fixture
 def spinner(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Thread]:
     """A thread that never rests, until the test is over."""
-    monkeypatch.setattr(block, "_PATIENCE_S", 0.2)
+    monkeypatch.setattr(block_session, "_PATIENCE_S", 0.2)
     end = threading.Event()
 
     def spin() -> None:
