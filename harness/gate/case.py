@@ -21,6 +21,7 @@ from typing import Any
 
 import msgspec
 
+from harness.errors import UsageError
 from harness.result import Level
 from harness.workload import Workload
 
@@ -73,7 +74,7 @@ def read_cases(value: Any, _: Path) -> tuple[Case, ...]:
         where = f"case {number}" + (f" ({table['name']!r})" if "name" in table else "")
         try:
             expanded = list(itertools.islice(_expanded(_entry(table)), MOST_CASES + 1))
-        except ValueError as error:
+        except (ValueError, UsageError) as error:
             raise ValueError(f"{where}: {error}") from None
         for case in expanded:
             if case.name in cases:

@@ -103,6 +103,7 @@ def counts(report: Report, root: Path) -> Counts:
     """The counts of a report with a verdict. Files are told relative to `root` where below it."""
     assert report.verdict != "no-verdict"
     blocks, size = leaks(report) or (0, 0)
+    linecache.checkcache()
     return Counts(
         verdict=report.verdict,
         holds=holds(report),
