@@ -39,7 +39,7 @@ class Faulty(Repaired):
     def close(self) -> None:
         """Wait for the last result to be taken, then for the worker."""
         while self._submitted:
-            self._taken.get()
+            self._taken.get()  # <- fault
             self._submitted -= 1
         super().close()
 

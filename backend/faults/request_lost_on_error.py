@@ -19,7 +19,7 @@ class Repaired:
 
     def execute(self, frame: Frame) -> None:
         """Take a request, work, give it back."""
-        request = self._idle.get()
+        request = self._idle.get()  # <- fault
         try:
             self.infer(frame)
         except ValueError:
