@@ -10,14 +10,19 @@ from harness.result import Report
 REPORTS = Path(__file__).parents[2] / "reports" / "properties"
 
 
+def save(report: Report, name: str) -> Path:
+    """Write a report; the shrunk example is tried last, so that its report is what stays."""
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    path = REPORTS / f"{name}.json"
+    path.write_text(to_json(report))
+    return path
+
+
 def require_pass(report: Report, name: str, skipped: frozenset[str] = frozenset()) -> None:
     """Raise AssertionError unless every rule, but for those left out, is fulfilled."""
     failed = [rule for rule in report.rules if rule.status == "fail" and rule.rule not in skipped]
     if report.failure is None and not failed:
         return
-    REPORTS.mkdir(parents=True, exist_ok=True)
-    path = REPORTS / f"{name}.json"
-    path.write_text(to_json(report))
     lines = [f"{report.target} fails on {report.workload}", f"  replay: {report.replay}"]
     if report.failure is not None:
         lines.append(f"  {report.failure.kind}: {report.failure.text}")
@@ -26,4 +31,4 @@ def require_pass(report: Report, name: str, skipped: frozenset[str] = frozenset(
             f"  {rule.rule}: {rule.measured} measured, {rule.limit} allowed ({rule.why})"
         ]
     lines += [f"  note: {note}" for note in report.notes]
-    raise AssertionError("\n".join([*lines, f"  report: {path}"]))
+    raise AssertionError("\n".join([*lines, f"  report: {save(report, name)}"]))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import shlex
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -26,12 +28,23 @@ def opener(options: dict[str, Any]) -> functools.partial[TorchBackend]:
     return functools.partial(open_identity, **options)
 
 
+def hold(law: Callable[..., None], options: dict[str, Any], workload: Workload, *more: Any) -> None:
+    """Require a law; what is said of a failure can be replayed."""
+    try:
+        law(opener(options), workload, *more)
+    except AssertionError as error:
+        words = ["steadyframe", "verify", "identity", "--workload", str(workload)]
+        for name, value in options.items():
+            words += ["--arg", f"{name}={value}"]
+        raise AssertionError(f"{error}\n  on {workload}\n  replay: {shlex.join(words)}") from None
+
+
 @times(ORDINARY)
 @given(modes(), STREAMS)
 def test_results_are_those_of_a_computation_without_buffers(
     options: dict[str, Any], workload: Workload
 ) -> None:
-    laws.outputs_are_the_frames(opener(options), workload)
+    hold(laws.outputs_are_the_frames, options, workload)
 
 
 @times(ORDINARY)
@@ -39,7 +52,7 @@ def test_results_are_those_of_a_computation_without_buffers(
 def test_capacity_only_grows_and_on_record_steps_alone(
     options: dict[str, Any], workload: Workload
 ) -> None:
-    laws.capacity_only_grows(opener(options), workload)
+    hold(laws.capacity_only_grows, options, workload)
 
 
 @times(ORDINARY)
@@ -73,19 +86,19 @@ def test_segments_in_any_order_end_at_the_same_capacity(
 ) -> None:
     shuffled = list(workload.segments)
     random.shuffle(shuffled)
-    laws.order_does_not_matter(opener(options), workload, Workload(tuple(shuffled)))
+    hold(laws.order_does_not_matter, options, workload, Workload(tuple(shuffled)))
 
 
 @times(ORDINARY)
 @given(modes(), STREAMS)
 def test_a_second_pass_adds_nothing(options: dict[str, Any], workload: Workload) -> None:
-    laws.a_second_pass_adds_nothing(opener(options), workload)
+    hold(laws.a_second_pass_adds_nothing, options, workload)
 
 
 @times(ORDINARY)
 @given(modes(), STREAMS)
 def test_a_second_instance_holds_the_same(options: dict[str, Any], workload: Workload) -> None:
-    laws.a_second_instance_holds_the_same(opener(options), workload)
+    hold(laws.a_second_instance_holds_the_same, options, workload)
 
 
 @times(ORDINARY)
@@ -96,10 +109,9 @@ def test_the_rate_changes_no_result(
     other = Workload(
         tuple(Segment(s.width, s.height, rate, s.frames, s.format) for s in workload.segments)
     )
-    laws.rate_does_not_matter(opener(options), workload, other)
-    laws.in_flight_is_bounded(opener(options), other)
-    results = opener(options)
-    with results() as backend:
+    hold(laws.rate_does_not_matter, options, workload, other)
+    hold(laws.in_flight_is_bounded, options, other)
+    with opener(options)() as backend:
         feed(backend, other)
         steps = plan_steps(other, warmup=0, default_format="rgb24")
         assert backend.stats().result_slots == max(s.last - s.first + 1 for s in steps)
@@ -111,7 +123,7 @@ def test_a_segment_cut_in_two_gives_the_same_counts(
     data: st.DataObject, options: dict[str, Any], workload: Workload
 ) -> None:
     at = data.draw(st.integers(0, workload.frame_count - 1))
-    laws.a_cut_does_not_matter(opener(options), workload, laws.cut(workload, at))
+    hold(laws.a_cut_does_not_matter, options, workload, laws.cut(workload, at))
 
 
 @times(ORDINARY)
@@ -120,4 +132,4 @@ def test_all_is_released_at_once_wherever_it_is_closed(
     data: st.DataObject, options: dict[str, Any], workload: Workload
 ) -> None:
     frames = data.draw(st.integers(0, workload.frame_count))
-    laws.all_is_released(opener(options), workload, frames)
+    hold(laws.all_is_released, options, workload, frames)

@@ -19,6 +19,7 @@ from harness.timeline import Span, Timeline
 from harness.workload import Workload
 from tests.properties.drawing import FORMATS, batches, modes, times
 from tests.properties.model import Holding, expected
+from tests.properties.telling import save
 
 CYCLES = 2
 BLOCKS = "buffer.py"
@@ -130,7 +131,8 @@ def test_live_bytes_are_those_of_the_model(
             excess = [one - other for one, other in zip(found, wanted, strict=True)]
             assert excess == [0] + [note] * (len(wanted) - 1), (
                 f"{model}, {options}: {workload}: bytes held beyond the model after opening and "
-                f"after each step: {excess}; replay: {part.report.replay}"
+                f"after each step: {excess}\n  replay: {part.report.replay}\n"
+                f"  report: {save(part.report, f'memory-{model}')}"
             )
             others = [
                 span.size

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
 from harness.batch import verify_batch
+from harness.report.json import from_json
 from harness.workload import Workload
 from tests.properties import laws
 from tests.properties.drawing import streams, times
@@ -155,7 +157,9 @@ def test_a_trace_finds_what_only_the_second_cycle_leaves() -> None:
     told = str(raised.value)
     assert f"second_cycle.py:{line_of('fault: second cycle')} in __init__" in told
     assert "replay: steadyframe verify " in told
-    assert "--workload '1x1@25*1'" in told or "--workload 1x1@25*1" in told
+    assert "--workload '1x1@25*1'" in told
+    saved = from_json(Path(told.rsplit("report: ", 1)[1]).read_text())
+    assert (saved.verdict, saved.workload) == ("fail", "1x1@25*1")
     judge(second_cycle.Repaired, [])
 
 
