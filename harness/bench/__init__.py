@@ -1,1 +1,1 @@
-"""What the measurement costs, measured: `make bench-trace` and `make bench-events`."""
+"""What the measurement costs, and how small a leak it finds: `make bench-trace` and others."""

@@ -1,23 +1,23 @@
-"""Drive a backend of harness.bench.faulty with nothing measured: what peers run under."""
+"""Drive a backend with nothing measured: what peers run under."""
 
 from __future__ import annotations
 
 import sys
 
 from harness import adapt
-from harness.bench import faulty
 from harness.plan import plan_steps
 from harness.source import synthetic_source
 from harness.workload import Workload
 
 
-def main(name: str, text: str, cycles: int) -> None:
+def main(target: str, text: str, cycles: int) -> None:
     """All cycles of a workload, each frame submitted and its result taken."""
     workload = Workload.parse(text)
     source = synthetic_source(workload, "rgb24", 0)
+    factory = adapt.load(target)
     frames = plan_steps(workload, 0, "rgb24")[-1].last + 1
     for _ in range(cycles):
-        backend = adapt.open_backend(getattr(faulty, name), {})
+        backend = adapt.open_backend(factory, {})
         for index in range(frames):
             backend.execute(source.frame(index))
             while backend.get_result() is not None:
