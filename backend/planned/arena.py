@@ -69,21 +69,38 @@ class Item:
 
 _ORDERS: tuple[Callable[[Item], tuple[int, ...]], ...] = (
     lambda item: (-item.floats, item.span[0]),
+    lambda item: (item.lane, -item.floats),
     lambda item: (item.span[0] - item.span[1], -item.floats),
-    lambda item: (item.span[0], -item.floats),
-    lambda item: (-item.span[1], -item.floats),
-    lambda item: (-item.floats * (1 + item.span[1] - item.span[0]),),
+    lambda item: (item.lane, item.span[0] - item.span[1], -item.floats),
 )
+_ATTEMPTS = 32
 
 
 def place(items: Sequence[Item]) -> int:
     """Set the offsets of all items, which overlap only where lifetimes allow; floats in all.
 
     Greedy best fit (as in TFLite's planner): the items in turn, each into the smallest gap that
-    holds it. By size is nearly always the best order; the others cost microseconds.
+    holds it, the largest first or those that live longest. If that takes more than is alive at
+    once, whatever lies at the very end is given its place first, and all is tried again.
     """
-    best = min(_ORDERS, key=lambda order: _place_in_order(sorted(items, key=order)))
-    return _place_in_order(sorted(items, key=best))
+    least = lower_bound(items)
+    best_order: list[Item] = []
+    best = -1
+    for key in _ORDERS:
+        order = sorted(items, key=key)
+        for _ in range(_ATTEMPTS):
+            floats = _place_in_order(order)
+            if best < 0 or floats < best:
+                best, best_order = floats, order
+            if best == least or not order:
+                break
+            last = max(order, key=_end)
+            order = [last, *(item for item in order if item is not last)]
+    return _place_in_order(best_order)
+
+
+def _end(item: Item) -> int:
+    return item.offset + rounded(item.floats)
 
 
 def _place_in_order(items: Sequence[Item]) -> int:
@@ -92,7 +109,7 @@ def _place_in_order(items: Sequence[Item]) -> int:
         item.offset = _best_gap(item, [other for other in placed if other.meets(item)])
         placed.append(item)
         placed.sort(key=lambda other: other.offset)
-    return max((item.offset + rounded(item.floats) for item in items), default=0)
+    return max((_end(item) for item in items), default=0)
 
 
 def _best_gap(item: Item, taken: Sequence[Item]) -> int:
@@ -103,7 +120,7 @@ def _best_gap(item: Item, taken: Sequence[Item]) -> int:
         gap = other.offset - end
         if gap >= need and (best is None or gap < best[0]):
             best = gap, end
-        end = max(end, other.offset + rounded(other.floats))
+        end = max(end, _end(other))
     return end if best is None else best[1]
 
 

@@ -48,6 +48,7 @@ class Layout:
 
     shapes: dict[int, Shape]
     stages: list[StageLayout]
+    lanes: int
     planes: dict[int, Item] = field(default_factory=dict)
     windows: dict[tuple[int, Ref, int], Item] = field(default_factory=dict)
     """by stage, value and lane"""
@@ -70,7 +71,7 @@ def lay_out(graph: Graph, given: Shape, lanes: int) -> Layout:
     """Sizes and places of everything, for an input of this shape. Raises UnusableError."""
     shapes = graph.shapes(given)
     stages, planes = cut(graph, shapes)
-    layout = Layout(shapes, [_divide(stage, shapes, lanes) for stage in stages])
+    layout = Layout(shapes, [_divide(stage, shapes, lanes) for stage in stages], lanes)
     _add_planes(layout, graph, planes)
     for number, stage in enumerate(layout.stages):
         for lane in range(lanes):

@@ -8,6 +8,7 @@ from typing import TypeAlias
 import torch
 
 from backend.planned.arena import FLOAT_BYTES, Arena
+from backend.planned.describe import describe
 from backend.planned.graph import INPUT, Graph
 from backend.planned.layout import Layout, StageLayout
 from backend.planned.ops.base import ROWS, Call, Site, bind
@@ -76,6 +77,10 @@ class Plan:
                 self.stages.append((alone, *(() for _ in range(lanes - 1))))
             else:
                 self.stages.append(tuple(programs))
+
+    def describe(self) -> str:
+        """The plan as a table for people."""
+        return describe(self.layout)
 
     @property
     def nbytes(self) -> int:

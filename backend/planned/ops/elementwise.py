@@ -63,9 +63,6 @@ class Arithmetic(Operator):
                 return full
         raise self.unusable(f"can't combine shapes {one} and {other}")
 
-    def method(self) -> str:
-        return "in bands"
-
     def calls(self, site: Site, low: int, high: int) -> list[Call]:
         output, columns = site.output, site.output.columns
         vectors = [source != site.target for source in site.sources]
