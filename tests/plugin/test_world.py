@@ -136,7 +136,7 @@ def test_junit_has_the_worst_verification_of_a_test(world: World) -> None:
 
 
 def test_summary_has_a_section(world: World) -> None:
-    section = world.output.split(" steadyframe ")[1].split(" short test summary")[0]
+    section = re.split(r"^=+ .+ =+$", world.output.split("= steadyframe =")[1], flags=re.M)[0]
     lines = [line for line in section.splitlines() if line.strip("=")]
     assert "NO VERDICT  backends:Crashes crashed in execute, cycle 1, after frame 7." in section
     assert [line for line in lines if line.endswith("[test_world.py::test_leaky]")]
