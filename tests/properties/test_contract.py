@@ -17,7 +17,7 @@ after each step is known to the byte instead: see test_memory_model."""
 
 
 @pytest.mark.parametrize("model", ["identity", "small"])
-@times(30)
+@times(20)
 @given(st.data())
 def test_the_contract_holds(model: str, data: st.DataObject) -> None:
     """The levels' exact counts, over three cycles of each workload, many to a process."""

@@ -107,7 +107,7 @@ def in_bytes(holding: Holding, handles: tuple[int, int]) -> int:
 
 
 @pytest.mark.parametrize("model", ["identity", "delay"])
-@times(40)
+@times(25)
 @given(st.data())
 def test_live_bytes_are_those_of_the_model(
     model: str, handles: tuple[int, int], data: st.DataObject
