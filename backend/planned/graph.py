@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from backend.planned.ops.base import Operator, Shape
-from backend.planned.ops.elementwise import Activate
 
 INPUT = 0
 
@@ -62,15 +61,3 @@ class Graph:
         for node in reversed(self.nodes.copy()):
             if not self.uses(node.output):
                 self.nodes.remove(node)
-
-    def fuse(self) -> None:
-        """Make each activation the epilogue of what makes its input, if nobody else takes that."""
-        for node in list(self.nodes):
-            if not isinstance(node.operator, Activate):
-                continue
-            source = self.producer(node.inputs[0])
-            if source is None or not source.operator.fusible or self.uses(source.output) != 1:
-                continue
-            source.operator.epilogue += node.operator.epilogue
-            source.output = node.output
-            self.nodes.remove(node)

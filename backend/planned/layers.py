@@ -182,29 +182,11 @@ def _batch_norm(graph: Graph, name: str, layer: nn.BatchNorm2d, value: int) -> i
     shift = -layer.running_mean.detach().double() * scale
     if layer.bias is not None:
         shift = shift + layer.bias.detach().double()
-    source = graph.producer(value)
-    if (
-        source is not None
-        and isinstance(source.operator, Convolution | Depthwise)
-        and not source.operator.epilogue
-        and graph.uses(value) == 1
-        and source.operator.weight.shape[0] == len(scale)
-    ):
-        _fold(source.operator, scale, shift)
-        return value
     weight = scale.float().reshape(-1, 1, 1, 1)
     axis = Axis(1)
     return graph.append(
         Depthwise(name, weight, shift.float(), axis, axis, len(scale), "BatchNorm2d"), value
     )
-
-
-def _fold(operator: Convolution | Depthwise, scale: torch.Tensor, shift: torch.Tensor) -> None:
-    """Make the normalisation part of the weights."""
-    operator.weight = (operator.weight.double() * scale.reshape(-1, 1, 1, 1)).float()
-    bias = 0 if operator.bias is None else operator.bias.double() * scale
-    operator.bias = (bias + shift).float()
-    operator.__post_init__()
 
 
 def _linear(graph: Graph, name: str, layer: nn.Linear, value: int) -> int:

@@ -16,6 +16,7 @@ import torch
 from torch import nn
 
 from backend.planned.calls import CALLS
+from backend.planned.fusing import fuse
 from backend.planned.graph import INPUT, Graph, Value
 from backend.planned.layers import LAYERS, UnsupportedLayerError
 
@@ -99,13 +100,13 @@ def trace(module: nn.Module) -> Graph:
         raise UnsupportedLayerError("(all)", "TorchScript", "it takes an nn.Module")
     _check_types(module)
     graph = Graph()
-    with torch.no_grad(), _stand_ins(module, graph):
+    with torch.no_grad(), _unchanged(module), _stand_ins(module, graph):
         result = _run(module, Symbol(graph, INPUT))
     if not isinstance(result, Symbol):
         raise UnsupportedLayerError("(output)", type(result).__name__, "it is no tensor")
     graph.output = result.value
     graph.prune()
-    graph.fuse()
+    fuse(graph)
     return graph
 
 
@@ -126,6 +127,29 @@ def _check_types(module: nn.Module) -> None:
     for name, tensor in (*module.named_parameters(), *module.named_buffers()):
         if tensor.is_floating_point() and tensor.dtype != torch.float32:
             raise UnsupportedLayerError(name, str(tensor.dtype), "it computes in float32")
+
+
+@contextlib.contextmanager
+def _unchanged(module: nn.Module) -> Iterator[None]:
+    """Put back what the forward changes; and refuse a module that does, as it keeps a state."""
+    before = [(part, dict(vars(part)), dict(part._buffers)) for part in module.modules()]
+    changed: list[nn.Module] = []
+    try:
+        yield
+    finally:
+        for part, attributes, buffers in before:
+            if _differ(vars(part), attributes) or _differ(part._buffers, buffers):
+                changed.append(part)
+                vars(part).clear()
+                vars(part).update(attributes)
+                part._buffers.clear()
+                part._buffers.update(buffers)
+    if changed:
+        raise UnsupportedLayerError("(forward)", type(changed[0]).__name__, "it keeps a state")
+
+
+def _differ(now: dict[str, Any], before: dict[str, Any]) -> bool:
+    return now.keys() != before.keys() or any(now[key] is not before[key] for key in now)
 
 
 @contextlib.contextmanager

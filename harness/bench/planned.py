@@ -50,7 +50,8 @@ def main(arguments: list[str]) -> int:
             for size in sizes:
                 ratio = _row(model, threads, *size)
                 slower += ratio < 1
-    print(f"slower than the best of the others: {slower} of {len(MODELS) * 2 * len(sizes)}")
+    cases = len(MODELS) * len(THREADS) * len(sizes)
+    print(f"slower than the best of the others: {slower} of {cases}")
     return int(slower > 0)
 
 
@@ -81,7 +82,9 @@ def _row(model: str, threads: int, width: int, height: int) -> float:
         for backend in backends.values():
             backend.close()
     turns = list(zip(*(times[name] for name in CONTESTANTS), strict=True))
-    best = statistics.median(min(eager, script) / planned for planned, eager, script in turns)
+    best: float = statistics.median(
+        min(eager, script) / planned for planned, eager, script in turns
+    )
     eager = statistics.median(eager / planned for planned, eager, _ in turns)
     line = f"{model:<7}{threads:>8}{f'{width}x{height}':>11}"
     line += "".join(f"{1 / min(times[name]):>13.1f}" for name in CONTESTANTS)

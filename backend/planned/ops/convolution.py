@@ -33,6 +33,10 @@ class Convolution(Operator):
     needs_zeros = True
 
     def __post_init__(self) -> None:
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Make the factors of weight and bias as they are now."""
         assert self.columns.stride == 1
         self.outputs = self.weight.shape[0]
         self.inputs = self.weight.shape[1] * self.groups

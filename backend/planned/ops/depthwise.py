@@ -26,6 +26,15 @@ class Depthwise(Operator):
     needs_zeros = True
 
     def __post_init__(self) -> None:
+        self.prepare()
+
+    @property
+    def scales_only(self) -> bool:
+        """Whether it is one multiplication and addition for each sample."""
+        return self.weight.shape[0] == self.channels and self.rows == self.columns == Axis(1)
+
+    def prepare(self) -> None:
+        """Make the factors of weight and bias as they are now."""
         self.kind = self.layer
         self._multiplier = self.weight.shape[0] // self.channels
         self._taps = [

@@ -54,8 +54,8 @@ class MinimalConvolution(Convolution):
 
     writes_planes = False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def prepare(self) -> None:
+        super().prepare()
         assert self._merges_rows
         assert self.rows.stride == 1
         bias = self.bias is not None
