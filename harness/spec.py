@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from harness.inject.points import Failing
 from harness.probes.garbage import Garbage
 from harness.result import Failure
 
@@ -64,6 +65,8 @@ class RunSpec(msgspec.Struct, frozen=True):
     window: tuple[int, int] = (0, 0)
     """for instruments that look at a part of a run: numbers of the first and the last interval, as
     in harness.timeline.layout, both included"""
+    failing: Failing | None = None
+    """what the inject instrument has fail; it counts if this is None"""
     parts: tuple[str, ...] = ()
     """workloads that the batch instrument runs one after another, instead of `workload`"""
     memory_limit: int | None = None

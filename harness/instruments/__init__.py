@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.instruments import batch, burst, errors, lines, narrow, reference, screening, tracing
+from harness.instruments import (
+    batch,
+    burst,
+    errors,
+    inject,
+    lines,
+    narrow,
+    reference,
+    screening,
+    tracing,
+)
 from harness.instruments.setting import Setting
 
 INSTRUMENTS: dict[str, Callable[[Setting], None]] = {
@@ -22,5 +32,6 @@ INSTRUMENTS: dict[str, Callable[[Setting], None]] = {
     "errors": errors.run,
     "burst": burst.run,
     "batch": batch.run,
+    "inject": inject.run,
 }
 """by the name that `RunSpec.instrument` has"""
