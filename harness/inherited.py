@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any, NoReturn
 
 from harness import targets, zygote, zygotes
+from harness.errors import UsageError
 
 NOTE = (
     "no fresh process can import the factory, so that all runs are forks of the one it was made "
@@ -69,6 +70,13 @@ def reachable(factory: str | Callable[..., Any], helpers: int) -> Iterator[tuple
         yield name, targets.resolve(name)
         return
     assert not isinstance(factory, str)
+    # How a memray tracker that is on shows: it watches the names that threads are given.
+    if "_name" in vars(threading.Thread):
+        raise UsageError(
+            "a memray tracker is on in this process (a block, or pytest-memray's), and its forks "
+            f"can't have another: end it first, or move {targets.description(factory)} to the top "
+            "of its module"
+        )
     target = f"{_PREFIX}{next(_numbers)}"
     _factories[target] = factory
     try:

@@ -120,6 +120,10 @@ class Pool:
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(2)
+        # It starts its threads when it needs them: which frame that is is up to the scheduler.
+        together = threading.Barrier(2)
+        for future in [self._pool.submit(together.wait) for _ in range(2)]:
+            future.result()
         self._futures: deque[Future[Pixels]] = deque()
 
     def execute(self, frame: Any) -> None:

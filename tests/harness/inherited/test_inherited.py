@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness import inherited, isolate, targets, zygotes
+from harness import block, inherited, isolate, targets, zygotes
 from harness.errors import UsageError
 from harness.probes.proc import children
 from harness.verify import verify
@@ -144,6 +144,14 @@ print("after")
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout == "before\nafter\n", done.stderr
+
+
+def test_tracker_of_this_process_is_in_the_way_of_forks_alone() -> None:
+    with block.released(tell=lambda _: None):
+        with pytest.raises(UsageError, match="a memray tracker is on in this process"):
+            verify(filter_that(keep_nothing), WORKLOAD, quick=True)
+        assert verify(Filters.open_one, WORKLOAD, quick=True).verdict == "pass"
+    assert verify(filter_that(keep_nothing), WORKLOAD, quick=True).verdict == "pass"
 
 
 def test_soak_run_asks_for_a_factory_that_can_be_imported() -> None:
