@@ -6,13 +6,14 @@ answer at once, and also where nothing else is installed.
 
 from __future__ import annotations
 
-from harness.commands import doctor, gate, listing, report, selftest, verify
+from harness.commands import doctor, gate, inject, listing, report, selftest, verify
 from harness.commands.command import Command
 
 COMMANDS: dict[str, Command] = {
     "verify": verify.COMMAND,
     "gate": gate.COMMAND,
     "report": report.COMMAND,
+    "inject": inject.COMMAND,
     "selftest": selftest.COMMAND,
     "list": listing.COMMAND,
     "doctor": doctor.COMMAND,

@@ -5,3 +5,9 @@ operations of a run without any failure are counted; then the run is made again 
 first, the second, ... of them fails. Who calls this is harness.inject.runs; what happens in the
 measured process begins in harness.instruments.inject.
 """
+
+DEFAULT_WORKLOAD = "64x48@100*8,128x96@100*8,64x48@100*8"
+DEFAULT_TIMEOUT = 10.0
+"""seconds without progress, after which a run hangs"""
+DEFAULT_LIMIT = 20
+"""points that have broken something, after which no other is begun"""

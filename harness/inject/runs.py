@@ -23,6 +23,7 @@ from harness import inherited, isolate, preconditions
 from harness.error_runs import stack_in
 from harness.errors import UsageError
 from harness.flight import Position
+from harness.inject import DEFAULT_LIMIT, DEFAULT_TIMEOUT, DEFAULT_WORKLOAD
 from harness.inject.points import (
     Baseline,
     Break,
@@ -40,9 +41,6 @@ from harness.result import Failure
 from harness.spec import RunSpec
 from harness.workload import Workload
 
-DEFAULT_WORKLOAD = "64x48@100*8,128x96@100*8,64x48@100*8"
-DEFAULT_TIMEOUT = 10.0
-DEFAULT_LIMIT = 20
 _BATCH = 24
 """points to a child: enough that its start hardly counts, and few enough to share among jobs"""
 _ENDS = {"hung": "hang", "not-quiescent": "busy"}

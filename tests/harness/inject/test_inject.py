@@ -1,0 +1,58 @@
+"""`inject` on real runs: every planted fault is found as what it is, and its twin survives."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.inject.report import InjectReport
+from harness.inject.runs import inject
+from tests.harness.inject import planted
+
+PLANTED = Path(planted.__file__)
+SHORT = "16x16@50*4,32x24@50*4,16x16@50*4"
+
+
+@cache
+def report_of(name: str, **changes: Any) -> InjectReport:
+    asked: dict[str, Any] = {"timeout": 2.0, "limit": 1, "jobs": 1}
+    return inject(f"{PLANTED}:{name}", SHORT, **(asked | changes))
+
+
+FAULTS = {
+    "RequestNotReturned": "hang",
+    "CapacityNotReset": "good-frame-failed",
+    "DeliveredThoughCopyFailed": "wrong-result",
+    "ErrorForgotten": "frame-lost",
+    "DiesOfIt": "crash",
+    "KeepsTheFailed": "leak",
+    "CannotBeClosed": "not-closable",
+    "SaysSomethingElse": "wrong-exception",
+    "FailedCopyOfFrames": "wrong-result",
+    "HalfInitialised": "good-frame-failed",
+    "FirstThreadLeft": "leak",
+    "WorkerDeliversTheLast": "wrong-result",
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_fault_is_found_as_what_it_is(name: str) -> None:
+    report = report_of(name)
+    assert report.verdict == "fail"
+    assert FAULTS[name] in {each.kind for broken in report.broken for each in broken.breaks}, report
+    for broken in report.broken:
+        assert 1 <= broken.index <= broken.total == report.operations
+        assert any(file == str(PLANTED) for _, file, _ in broken.stack)
+
+
+TWINS = sorted({vars(planted)[name].__base__.__name__ for name in FAULTS})
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_every_repaired_twin_survives(name: str) -> None:
+    report = report_of(name)
+    assert (report.verdict, report.broken, report.unreached) == ("pass", (), 0), report
+    assert report.runs == 2 * report.points > 0
