@@ -74,7 +74,7 @@ def test_what_ships_is_gated_in_both_modes_and_under_every_scenario() -> None:
         for mode in ("sync", "async"):
             its = {c.workload for c in cases if (c.target, c.options["mode"]) == (target, mode)}
             assert its == {*SCENARIOS, "clip"}
-    for target in ("espcn", "srcnn", "dncnn"):
+    for target in ("espcn", "srcnn", "dncnn", "planned"):
         assert {c.options["mode"] for c in cases if c.target == target} == {"sync", "async"}
 
 
