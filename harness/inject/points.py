@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -104,13 +103,3 @@ class Seen(msgspec.Struct, frozen=True):
     reached: bool
     """false if this time the run did not come to it"""
     breaks: tuple[Break, ...] = ()
-
-
-def distinct(operations: Iterable[Operation], segments: list[int]) -> list[Operation]:
-    """The first of each stack in each segment of the workload: a buffer that has been there before
-    fails otherwise than a new one. `segments` has the segment of each frame."""
-    found: dict[tuple[str, int], Operation] = {}
-    for operation in operations:
-        segment = segments[operation.frame] if operation.frame >= 0 else 0
-        found.setdefault((operation.key, segment), operation)
-    return list(found.values())

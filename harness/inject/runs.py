@@ -24,15 +24,13 @@ from harness.error_runs import stack_in
 from harness.errors import UsageError
 from harness.flight import Position
 from harness.inject import DEFAULT_LIMIT, DEFAULT_TIMEOUT, DEFAULT_WORKLOAD
+from harness.inject.choice import Chosen, batches, choose, segments_of
 from harness.inject.points import (
     Baseline,
     Break,
     Counted,
     Failing,
-    Operation,
-    Point,
     Seen,
-    distinct,
 )
 from harness.inject.report import SCHEMA, Broken, InjectReport
 from harness.instruments.inject import BASELINE, SEEN
@@ -41,23 +39,10 @@ from harness.result import Failure
 from harness.spec import RunSpec
 from harness.workload import Workload
 
-_BATCH = 24
-"""points to a child: enough that its start hardly counts, and few enough to share among jobs"""
 _ENDS = {"hung": "hang", "not-quiescent": "busy"}
 
 Tell = Callable[[int, int], None]
 """called with the number of runs that are done, and of all"""
-
-
-@dataclass(frozen=True)
-class _Chosen:
-    """A point, and the operation that it is."""
-
-    point: Point
-    operation: Operation
-    index: int
-    total: int
-    first_use: bool
 
 
 def inject(
@@ -76,8 +61,8 @@ def inject(
     """Have every operation of a run fail in turn, and see what becomes of it.
 
     `factory`, `options`, `methods` and `stateful` are those of `harness.verify.verify`. Of the
-    operations at one stack the first is taken in each segment of the workload, or all with
-    `everything`. A run that makes no progress for `timeout` seconds hangs. So many children at a
+    operations at one stack some are taken (see harness.inject.choice), or all with `everything`.
+    A run that makes no progress for `timeout` seconds hangs. So many children at a
     time as `jobs`; no point is begun when `limit` have broken something. Raises UsageError.
     """
     started = time.monotonic()
@@ -120,18 +105,18 @@ def _examine(
     baseline = _count(report, spec, limits.timeout)
     if baseline is None:
         return
-    segments = _segments(report.workload)
+    segments = segments_of(report.workload)
     due = tuple(
         first if first == second else None
         for first, second in zip(baseline.first.due, baseline.again.due, strict=False)
     )
     report.notes += tuple(_notes(baseline, due, len(segments)))
-    chosen = _choose(baseline, segments, everything)
+    chosen = choose(baseline, segments, everything)
     _describe(report, baseline, chosen)
     runner = _Runner(spec, baseline, due, limits, tell, len(chosen))
     with ThreadPoolExecutor(limits.jobs) as pool:
-        batches = list(_batches(chosen))
-        seen = [each for batch in pool.map(runner.batch, batches) for each in batch]
+        shared = list(batches(chosen))
+        seen = [each for batch in pool.map(runner.batch, shared) for each in batch]
     report.runs = len(seen)
     report.unreached = sum(not each.reached for _, each in seen)
     report.broken = tuple(_broken(one, each, baseline) for one, each in seen if each.breaks)
@@ -152,12 +137,6 @@ def _count(report: InjectReport, spec: RunSpec, timeout: float) -> Baseline | No
         return msgspec.json.decode(path.read_bytes(), type=Baseline)
 
 
-def _segments(workload: str) -> list[int]:
-    """The segment of each frame."""
-    segments = Workload.parse(workload).segments
-    return [number for number, segment in enumerate(segments) for _ in range(segment.frames)]
-
-
 def _notes(baseline: Baseline, due: Sequence[str | None], frames: int) -> Iterator[str]:
     if len(baseline.first.due) != len(baseline.again.due):
         yield "two runs without a failure gave results of another number"
@@ -173,32 +152,7 @@ def _notes(baseline: Baseline, due: Sequence[str | None], frames: int) -> Iterat
         )
 
 
-def _choose(baseline: Baseline, segments: list[int], everything: bool) -> list[_Chosen]:
-    """The points, first each of them alone, then with all that follows."""
-    again = baseline.again.operations
-    usual = {operation.key for operation in again}
-    once = [operation for operation in baseline.first.operations if operation.key not in usual]
-    total = len(again) + len(once)
-    groups: list[tuple[bool, int, Sequence[Operation]]] = [
-        (True, 1, once),
-        (False, 1 + len(once), again),
-    ]
-    return [
-        _Chosen(
-            Point(operation.key, operation.occurrence, lasting),
-            operation,
-            start + index[id(operation)],
-            total,
-            first_use,
-        )
-        for lasting in (False, True)
-        for first_use, start, operations in groups
-        for index in ({id(operation): n for n, operation in enumerate(operations)},)
-        for operation in (operations if everything else distinct(operations, segments))
-    ]
-
-
-def _describe(report: InjectReport, baseline: Baseline, chosen: Sequence[_Chosen]) -> None:
+def _describe(report: InjectReport, baseline: Baseline, chosen: Sequence[Chosen]) -> None:
     report.operations = chosen[0].total if chosen else 0
     operations = {id(each.operation) for each in chosen}
     report.points = len(operations)
@@ -207,13 +161,6 @@ def _describe(report: InjectReport, baseline: Baseline, chosen: Sequence[_Chosen
     once = [each for each in baseline.first.operations if each.key in keys]
     counts = Counter(each.kind for each in (*once, *baseline.again.operations))
     report.kinds = dict(sorted(counts.items()))
-
-
-def _batches(chosen: Sequence[_Chosen]) -> Iterator[list[_Chosen]]:
-    """Points that share a child; one of a first use has its own."""
-    yield from ([each] for each in chosen if each.first_use)
-    rest = [each for each in chosen if not each.first_use]
-    yield from (rest[at : at + _BATCH] for at in range(0, len(rest), _BATCH))
 
 
 class _Runner:
@@ -237,9 +184,9 @@ class _Runner:
         self._lock = threading.Lock()
         self._done = self._broken = 0
 
-    def batch(self, batch: list[_Chosen]) -> list[tuple[_Chosen, Seen]]:
+    def batch(self, batch: list[Chosen]) -> list[tuple[Chosen, Seen]]:
         """What became of each, until so many points have broken something that it is enough."""
-        found: list[tuple[_Chosen, Seen]] = []
+        found: list[tuple[Chosen, Seen]] = []
         while len(found) < len(batch) and self._broken < self._limits.limit:
             rest = batch[len(found) :]
             seen = self._child(rest)
@@ -256,7 +203,7 @@ class _Runner:
             self._broken += any(each.breaks for each in seen)
             self._tell(self._done, self._total)
 
-    def _child(self, chosen: Sequence[_Chosen]) -> list[Seen]:
+    def _child(self, chosen: Sequence[Chosen]) -> list[Seen]:
         """What a child saw of the first points: of one at the least, and of no more after a break.
 
         Raises RuntimeError if it ended before it came to a point.
@@ -294,7 +241,7 @@ def _ended(failure: Failure) -> Break:
     return Break(_ENDS.get(failure.kind, "crash"), failure.text, failure.frame, stack)
 
 
-def _broken(chosen: _Chosen, seen: Seen, baseline: Baseline) -> Broken:
+def _broken(chosen: Chosen, seen: Seen, baseline: Baseline) -> Broken:
     operation = chosen.operation
     return Broken(
         index=chosen.index,

@@ -31,7 +31,7 @@ class Plain:
         request = self.idle.get()
         try:
             result = self.infer(frame)
-        except (RuntimeError, MemoryError) as error:
+        except Exception as error:
             self.failed(request, error)
             return
         self.idle.put(request)
