@@ -68,7 +68,10 @@ def test_a_rule_that_always_passes_is_noticed(rule: str, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("rule", RULES)
 def test_every_fault_of_a_rule_needs_it(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(RULES, rule, always_passes(rule))
-    seen = selftest.run_all(faults_of(rule), 2, lambda _: None)
+    # What screening sees grow, and a crash at an early close, are added to what these rules say.
+    added_to = ("steady-growth", "teardown-release")
+    runs = [run for run in faults_of(rule) if run.asked["quick"] or rule not in added_to]
+    seen = selftest.run_all(runs, 2, lambda _: None)
     assert [each.planted.name for each in seen if each.found] == []
 
 
