@@ -116,14 +116,12 @@ class Callback:
 
 
 class Pool:
-    """Results are taken in the order of submission, whichever thread is done first."""
+    """Results are taken in the order of submission."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(2)
-        # It starts its threads when it needs them: which frame that is is up to the scheduler.
-        together = threading.Barrier(2)
-        for future in [self._pool.submit(together.wait) for _ in range(2)]:
-            future.result()
+        # One thread: of several, which one serves a frame, and so has its first use then, is up to
+        # the scheduler.
+        self._pool = ThreadPoolExecutor(1)
         self._futures: deque[Future[Pixels]] = deque()
 
     def execute(self, frame: Any) -> None:
