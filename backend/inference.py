@@ -39,6 +39,7 @@ class Inference:
         self.lent = LentBuffers(device, counters)
         self.results = ResultPool(counters)
         self.scratch = PlanarTensor(device)
+        self._no_scratch = PlanarTensor(torch.device("cpu"))  # beforehand: `close` takes no memory
         self._converter = Converter(device)
         self._idle_requests = idle_requests
         self._idle_last_level_tasks = idle_last_level_tasks
@@ -67,7 +68,7 @@ class Inference:
     def close(self) -> None:
         """Let go of all memory, then of the model."""
         self.results.clear()
-        self.scratch = PlanarTensor(torch.device("cpu"))
+        self.scratch = self._no_scratch
         self.lent.clear()
         if self.planned is not None:
             self.planned.close()

@@ -118,3 +118,12 @@ def test_an_exception_that_the_caller_is_handling_stays_whole(make_frame, collec
             stack_frame = error.__traceback__.tb_next.tb_frame
         assert stack_frame.f_locals == {"local": "kept"}
         assert len(collect(backend, 2)) == 2
+
+
+def test_to_close_takes_no_memory(options, make_frame, memory_limit, collect):
+    backend = TorchBackend("identity", **options)
+    backend.execute(make_frame())
+    collect(backend, 1)
+    memory_limit(-1)
+    backend.close()
+    assert backend.stats().scratch_bytes == 0
