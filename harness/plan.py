@@ -26,7 +26,7 @@ warm-up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -44,7 +44,8 @@ TICKS_PER_SECOND = 25
 
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
-    """The frames `first` to `last`, both included, with the geometry of the last one in pixels."""
+    """The frames `first` to `last`, both included, with geometry (in pixels) and format of the last
+    one."""
 
     index: int
     first: int
@@ -52,6 +53,16 @@ class PlannedStep:
     width: int
     height: int
     phase: Phase
+    format: str = ""
+
+
+def one_format(steps: Iterable[PlannedStep]) -> bool:
+    """Whether all frames have the same format, as those of a stream do.
+
+    What a backend holds for a frame, such as a view per plane, differs by format. Each of its slots
+    changes over when it is next used, which looks like growth over changes of resolution.
+    """
+    return len({step.format for step in steps}) == 1
 
 
 def plan_steps(workload: Workload, warmup: int, default_format: str) -> list[PlannedStep]:
@@ -72,7 +83,8 @@ def plan_steps(workload: Workload, warmup: int, default_format: str) -> list[Pla
         larger, wider = in_bytes.raised_by(burst), in_samples.raised_by(burst)
         phase: Phase = "record" if larger or wider else "warm-up" if warming else "steady"
         end = burst[-1]
-        steps.append(PlannedStep(index, first, last, end.width, end.height, phase))
+        assert end.format is not None, "every segment has a format by now"
+        steps.append(PlannedStep(index, first, last, end.width, end.height, phase, end.format))
     return steps
 
 

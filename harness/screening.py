@@ -34,7 +34,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from harness.plan import PlannedStep
+from harness.plan import PlannedStep, one_format
 from harness.probes.heap import FIELDS
 from harness.result import Extent
 from harness.spec import SAMPLES
@@ -230,6 +230,8 @@ def _over_changes(
     screening: Screening, field: Field, cycle: int, values: Sequence[int]
 ) -> Iterator[Growth]:
     steps = screening.steps
+    if not one_format(steps):
+        return
     last_record = max(n for n, step in enumerate(steps) if step.phase == "record")
     visits: dict[tuple[int, int], list[int]] = defaultdict(list)
     for number, step in enumerate(steps):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby
 
 from harness.owners import HARNESS, INTERPRETER
+from harness.plan import one_format
 from harness.timeline import Span, Timeline
 
 EXEMPT = frozenset(
@@ -47,7 +48,7 @@ def over_changes(timeline: Timeline, cycle: int) -> Iterator[Span]:
     """
     segments = _segments(timeline, cycle)
     quiet = frozenset(n for n, segment in enumerate(segments) if n and not segment.record)
-    if len(quiet) < _CHANGES_NEEDED:
+    if len(quiet) < _CHANGES_NEEDED or not _is_one_stream(timeline):
         return
     boundaries = [segment.last for segment in segments]
     inside = [range(segments[n].first, segments[n].last + 1) for n in quiet]
@@ -59,7 +60,12 @@ def over_changes(timeline: Timeline, cycle: int) -> Iterator[Span]:
 def can_judge_changes(timeline: Timeline) -> bool:
     """Whether a second pass over the same resolutions shows what the first one left to a cache."""
     segments = _segments(timeline, timeline.cycles)
-    return timeline.cycles > 1 and sum(not s.record for s in segments[1:]) >= _CHANGES_NEEDED
+    enough = sum(not segment.record for segment in segments[1:]) >= _CHANGES_NEEDED
+    return timeline.cycles > 1 and enough and _is_one_stream(timeline)
+
+
+def _is_one_stream(timeline: Timeline) -> bool:
+    return one_format(i.step for i in timeline.intervals if i.step is not None)
 
 
 def is_revisit(timeline: Timeline, interval: int) -> bool:

@@ -31,7 +31,7 @@ def test_at_25_fps_each_frame_is_a_step() -> None:
     steps = plan("16x8@25*11")
     assert bursts(steps) == [1] * 11
     assert letters(steps) == "RWWWWWWWSSS"
-    assert steps[3] == PlannedStep(3, 3, 3, 16, 8, "warm-up")
+    assert steps[3] == PlannedStep(3, 3, 3, 16, 8, "warm-up", "rgb24")
 
 
 def test_at_100_fps_four_frames_are_a_step() -> None:
@@ -82,10 +82,10 @@ def test_a_new_geometry_in_the_middle_of_a_step() -> None:
     steps = plan("128x128@100*50,256x256@100*50,128x128@100*50")
     # 256x256 begins at frame 50, within step 12 (frames 48 to 51): two large frames, a record.
     # Step 13 is the first with four large ones. The burst of four restarts the count at frame 52.
-    assert steps[12] == PlannedStep(12, 48, 51, 256, 256, "record")
+    assert steps[12] == PlannedStep(12, 48, 51, 256, 256, "record", "rgb24")
     assert letters(steps) == "RW" + "S" * 10 + "RRW" + "S" * 10 + "WW" + "S" * 11
     # 128x128 is back at frame 100, the first of step 25.
-    assert steps[25] == PlannedStep(25, 100, 103, 128, 128, "warm-up")
+    assert steps[25] == PlannedStep(25, 100, 103, 128, 128, "warm-up", "rgb24")
 
 
 def test_a_smaller_frame_in_the_middle_of_a_step_makes_it_warm_up() -> None:

@@ -53,3 +53,25 @@ def test_the_primitives_that_onednn_keeps_are_told_in_a_note_and_pass() -> None:
     (note,) = report.notes
     assert note.startswith("model: ")
     assert "a cache of the process, bounded for this workload" in note
+
+
+def test_views_that_change_with_the_format_are_no_growth_over_changes_of_resolution() -> None:
+    # A frame of three channels takes more views than one of luma, and each of four requests changes
+    # over when its turn comes.
+    workload = (
+        "634x1:gray8@60000/1001*9,16x2:rgb24@12.5*15,634x1:gray8@12.5*3,16x2:rgb24@24*9,"
+        "634x1:rgb24@30*18,16x2:rgb24@29.97*2"
+    )
+    options = {"mode": "async", "nireq": 4}
+    report = verify("identity", workload, cycles=2, options=options, quick=True)
+    assert report.verdict == "pass"
+
+
+def test_changes_of_resolution_are_judged_in_one_format_only() -> None:
+    def judged(workload: str) -> bool:
+        report = run("EveryChange", workload)
+        (rule,) = [rule for rule in report.rules if rule.rule == "steady-growth"]
+        return "over changes of resolution" in rule.why
+
+    assert judged(BACK_AND_FORTH)
+    assert not judged(BACK_AND_FORTH.replace("64x64@", "64x64:gray8@"))
