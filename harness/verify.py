@@ -129,7 +129,7 @@ def _read(
     def needs_symbols(seen: Timeline) -> bool:
         held = may_be_held(seen, contract)
         if held:
-            report.notes += tuple(preconditions.symbol_notes())
+            report.notes += preconditions.symbol_notes()
         return held
 
     timeline = build(
