@@ -38,8 +38,7 @@ class Inference:
         self.planned = planned
         self.lent = LentBuffers(device, counters)
         self.results = ResultPool(counters)
-        self.scratch = PlanarTensor(device)
-        self._no_scratch = PlanarTensor(torch.device("cpu"))  # beforehand: `close` takes no memory
+        self.scratch: PlanarTensor | None = PlanarTensor(device)
         self._converter = Converter(device)
         self._idle_requests = idle_requests
         self._idle_last_level_tasks = idle_last_level_tasks
@@ -68,7 +67,7 @@ class Inference:
     def close(self) -> None:
         """Let go of all memory, then of the model."""
         self.results.clear()
-        self.scratch = self._no_scratch
+        self.scratch = None  # not a blank one: to close takes no memory
         self.lent.clear()
         if self.planned is not None:
             self.planned.close()
@@ -79,6 +78,7 @@ class Inference:
             return self._infer_planned(self.planned, request, pts)
         self._converter.load(request.staging, request.input)
         assert self.model.module is not None
+        assert self.scratch is not None
         output = self.model.module(request.input.tensor)
         pixel_format, width, height = check_output(output, request.pixel_format)
         scratch_bytes = pixel_format.channels * width * height * FLOAT_BYTES
@@ -103,7 +103,7 @@ class Inference:
     def _finish(self, request: InferRequest, task: Task) -> None:
         # By now our own references to input and output are gone, also those of a traceback.
         if request.input.is_shared():
-            request.input = self.lent.exchange(request.input)
+            self.replace_input(request)
         last_level_task = request.last_level_task
         assert last_level_task is not None
         request.last_level_task = None
@@ -112,6 +112,18 @@ class Inference:
         # The task before the request: once all requests are idle, all results are there.
         task.done = True
         self._idle_requests.put(request)
+
+    def replace_input(self, request: InferRequest) -> None:
+        """Leave its input to the model, which keeps it, and give the request another.
+
+        If there is no memory even for an empty one, this is put off until the next frame, which
+        needs it. The frame that was served is good, and the request must not be lost.
+        """
+        try:
+            request.input = self.lent.exchange(request.input)
+            request.is_input_kept = False
+        except Exception:
+            request.is_input_kept = True
 
     def _hint(self, request: InferRequest) -> str:
         """What the model's own error would say in its own way, if channels don't fit.

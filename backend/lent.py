@@ -36,9 +36,9 @@ class LentBuffers:
     def exchange(self, kept: PlanarTensor) -> PlanarTensor:
         """Leave `kept` to the model; the buffer to go on with, at least as large.
 
-        That one is empty if there is no memory for it: the request's next frame tries again.
+        That one is empty if there is no memory for it: the request's next frame tries again. Raises
+        what torch raises if there is none even for that, and then nothing has changed.
         """
-        self._counters.retained_inputs += 1
         index = self._find_returned()
         if index is None:
             index = self._find_place()
@@ -47,6 +47,7 @@ class LentBuffers:
             returned = self._buffers[index]
             assert returned is not None
             substitute = returned
+        self._counters.retained_inputs += 1
         self._buffers[index] = kept
         self._lent_at[index] = self._counters.retained_inputs
         return substitute

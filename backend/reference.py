@@ -154,6 +154,10 @@ class TorchBackend:
         """
         self._idle_requests.wait_for(self.nireq - 1)
         for request in self._pool:
+            if request.is_input_kept:
+                self._inference.replace_input(request)
+            if request.is_input_kept:
+                raise MemoryError("cannot replace an input that the model keeps")
             self._counters.growth_events += request.reserve(staging_bytes, input_bytes)
         self._inference.lent.reserve(input_bytes)
 
@@ -203,7 +207,7 @@ class TorchBackend:
             growth_events=counters.growth_events,
             retained_inputs=counters.retained_inputs,
             lent_buffers=len(inference.lent),
-            scratch_bytes=inference.scratch.buffer.capacity,
+            scratch_bytes=inference.scratch.buffer.capacity if inference.scratch else 0,
             arena_bytes=inference.planned.arena.capacity if inference.planned else 0,
             result_slots=len(inference.results),
             result_bytes=inference.results.nbytes,

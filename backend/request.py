@@ -16,7 +16,7 @@ class InferRequest:
     to whoever runs the inference.
     """
 
-    __slots__ = ("_own_input", "input", "last_level_task", "staging")
+    __slots__ = ("_own_input", "input", "is_input_kept", "last_level_task", "staging")
 
     def __init__(self, device: torch.device, *, own_input: bool = True) -> None:
         """Without `own_input` the model's input lies elsewhere: in the arena of all requests."""
@@ -24,6 +24,8 @@ class InferRequest:
         # Copies to a GPU are faster from pinned memory.
         self.staging = PackedPixels(pinned=device.type == "cuda")
         self.input = PlanarTensor(device)
+        self.is_input_kept = False
+        """by the model, and there was no memory for another: nothing may be written to it"""
         self.last_level_task: LastLevelTask | None = None
 
     @property
@@ -35,7 +37,8 @@ class InferRequest:
     def has_room(self, staging_bytes: int, input_bytes: int) -> bool:
         """Whether a frame of this need can be staged without growth."""
         return (
-            self.staging.buffer.capacity >= staging_bytes
+            not self.is_input_kept
+            and self.staging.buffer.capacity >= staging_bytes
             and self.input.buffer.capacity >= input_bytes
         )
 

@@ -9,6 +9,7 @@ import torch
 from backend.convert import PlanarTensor
 from backend.errors import FrameError
 from backend.frame import Frame
+from backend.lent import LentBuffers
 from backend.reference import TorchBackend
 from tests.backend.helpers import Moody, fail
 
@@ -127,3 +128,35 @@ def test_to_close_takes_no_memory(options, make_frame, memory_limit, collect):
     memory_limit(-1)
     backend.close()
     assert backend.stats().scratch_bytes == 0
+
+
+@pytest.mark.parametrize("failures", [1, 100])
+def test_no_memory_in_the_place_of_an_input_that_the_model_keeps(
+    failures, options, make_frame, monkeypatch, collect
+):
+    """The frame is good and its request comes back; what the model keeps is not written to."""
+    make_another, left = LentBuffers._new, [failures]
+
+    def make_or_fail(lent, nbytes):
+        if left[0]:
+            left[0] -= 1
+            raise RuntimeError("can't allocate memory")
+        return make_another(lent, nbytes)
+
+    monkeypatch.setattr(LentBuffers, "_new", make_or_fail)
+    served = []
+    with TorchBackend("delay", **options) as backend:
+        for pts in range(2 * backend.nireq + 2):
+            frame = make_frame(pts=pts)
+            frame.data[...] = 9 * pts
+            backend.execute(frame)
+            (found,) = collect(backend, 1)
+            if isinstance(found, FrameError):
+                assert "MemoryError: cannot replace an input that the model keeps" in str(found)
+                continue
+            served.append(pts)
+            np.testing.assert_array_equal(found.data, 9 * served[max(len(served) - 2, 0)])
+        assert len(served) == (2 * backend.nireq + 2 if failures == 1 else backend.nireq)
+        left[0] = 0
+        backend.execute(make_frame(pts=99))
+        assert collect(backend, 1)[0].pts == 99
