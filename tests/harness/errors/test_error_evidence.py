@@ -60,17 +60,17 @@ def check(evidence: ErrorEvidence | None) -> RuleResult:
 
 
 def test_the_schedule_has_each_kind_once_a_round() -> None:
-    assert len(GOOD) == 20
-    assert [PLAN[number].bad for number in BAD] == list(bad_frames.KINDS) * 3
+    assert len(GOOD) == 28
+    assert [PLAN[number].bad for number in BAD] == list(bad_frames.KINDS) * bad_frames.ROUNDS
     assert [n for burst, _ in bad_frames.bursts() for n in burst] == PLAN
     assert sum(ends for _, ends in bad_frames.bursts()) == bad_frames.ROUNDS
 
 
 def test_one_exception_a_bad_frame_is_right() -> None:
     evidence = evidence_of(served())
-    assert (evidence.incidents, evidence.raised, evidence.accepted) == ((), 12, 0)
+    assert (evidence.incidents, evidence.raised, evidence.accepted) == ((), 20, 0)
     assert check(evidence).status == "pass"
-    assert "12 raised" in check(evidence).why
+    assert "20 raised" in check(evidence).why
 
 
 def test_so_is_a_refusal_by_execute_and_a_result() -> None:
@@ -80,10 +80,10 @@ def test_so_is_a_refusal_by_execute_and_a_result() -> None:
     for number in BAD[4:8]:
         frames[number] = [result(number, "something")]
     evidence = evidence_of(frames)
-    assert (evidence.incidents, evidence.raised, evidence.accepted) == ((), 8, 4)
+    assert (evidence.incidents, evidence.raised, evidence.accepted) == ((), 16, 4)
 
 
-@pytest.mark.parametrize("number", [BAD[0], BAD[5], BAD[11]])
+@pytest.mark.parametrize("number", [BAD[0], BAD[5], BAD[19]])
 def test_each_way_of_going_wrong_is_told_at_its_frame(number: int) -> None:
     after = number + 1
     ways: dict[str, tuple[int, dict[int, list[Row]]]] = {
@@ -131,7 +131,9 @@ def test_a_backend_that_is_broken_or_random_without_bad_frames_is_no_case() -> N
     frames = {n: rows if PLAN[n].bad else [result(n, "x")] for n, rows in served().items()}
     alone, again = ([result(n, f"{n}{which}") for n in GOOD] for which in "ab")
     rows = [row for number in sorted(frames) for row in frames[number]]
-    groups = [Group(alone, 20), Group(again, 20), Group(rows, 32), Group(rows, 32)]
+    alone_count, all_count = len(GOOD), len(PLAN)
+    groups = [Group(alone, alone_count), Group(again, alone_count)]
+    groups += [Group(rows, all_count), Group(rows, all_count)]
     evidence = judge(groups, stateful=False)
     assert evidence.incidents == ()
     assert "random" in check(evidence).why
@@ -174,18 +176,19 @@ def timeline(*spans: tuple[int, int, int], site: Site = SITE) -> Timeline:
     return Timeline(INTERVALS, [{} for _ in INTERVALS], found, 1)
 
 
-ROUND = [range(9, 13), range(14, 18), range(19, 23)]
-"""the intervals with errors of each round"""
+def every_round(born: int, died: int = END) -> list[tuple[int, int, int]]:
+    """A block of 64 bytes at the same place in each round, given where it lies in the first."""
+    return [(born + n, died if died == END else died + n, 64) for n in range(0, 25, 5)]
 
 
 def test_rounds_lie_where_they_should() -> None:
-    assert ENDS == [13, 18, 23]
-    assert len(INTERVALS) == 26
+    assert ENDS == [13, 18, 23, 28, 33]
+    assert len(INTERVALS) == 36
 
 
 def test_a_block_of_each_round_after_the_first_is_a_leak() -> None:
-    (leak,) = leaks(timeline((10, END, 64), (15, END, 64), (20, END, 64)), FLAT)
-    assert (leak.site, leak.count, leak.bytes, leak.delayed) == (SITE, 2, 128, False)
+    (leak,) = leaks(timeline(*every_round(10)), FLAT)
+    assert (leak.site, leak.count, leak.bytes, leak.delayed) == (SITE, 4, 256, False)
     result = check(ErrorEvidence(leaks=(leak,)))
     assert (result.status, result.findings[0].kind) == ("fail", "leak-per-error")
     assert result.findings[0].line == 3
@@ -194,21 +197,23 @@ def test_a_block_of_each_round_after_the_first_is_a_leak() -> None:
 @pytest.mark.parametrize(
     "spans",
     [
-        ((10, END, 64),),  # first use
-        ((10, END, 64), (15, END, 64)),  # nothing more in the last round
-        ((15, END, 64),),
-        ((9, 14, 64), (14, 19, 64), (19, END, 64)),  # a slot that is overwritten
-        ((9, 12, 64), (14, 17, 64), (19, 22, 64)),  # given back within the round
+        every_round(10)[:1],  # first use
+        every_round(10)[:4],  # nothing more in the last round
+        every_round(10)[1:2],
+        # the first error of each thread of a pool
+        [*every_round(10)[:2], *every_round(10)[3:4]],
+        [*every_round(9, 14)[:4], (29, END, 64)],  # a slot that is overwritten
+        every_round(9, 12),  # given back within the round
     ],
 )
 def test_what_does_not_grow_with_every_round_is_none(
-    spans: tuple[tuple[int, int, int], ...],
+    spans: list[tuple[int, int, int]],
 ) -> None:
     assert leaks(timeline(*spans), FLAT) == ()
 
 
 def test_what_waits_for_the_collector_is_told_apart() -> None:
-    (leak,) = leaks(timeline((10, 13, 64), (15, 18, 64), (20, 23, 64)), FLAT)
+    (leak,) = leaks(timeline(*every_round(10, 13)), FLAT)
     assert leak.delayed
     assert check(ErrorEvidence(leaks=(leak,))).findings[0].kind == "delayed-release"
 
@@ -216,13 +221,15 @@ def test_what_waits_for_the_collector_is_told_apart() -> None:
 @pytest.mark.parametrize("owner", ["harness", "interpreter"])
 def test_the_measurements_own_memory_is_none(owner: str) -> None:
     site = Site(owner, "h.py", 1, "f", ())
-    assert leaks(timeline((10, END, 64), (15, END, 64), (20, END, 64), site=site), FLAT) == ()
+    assert leaks(timeline(*every_round(10), site=site), FLAT) == ()
 
 
 def test_blocks_handed_on_by_a_free_list_are_none() -> None:
     # One is born in each round, and another of its size dies: there are no more than before.
-    others = [Span(Site("runtime", "l", 1, "f", ()), 64, 0, end, 1) for end in (11, 16, 21)]
-    made = timeline((10, END, 64), (15, END, 64), (20, END, 64))
+    others = [
+        Span(Site("runtime", "l", 1, "f", ()), 64, 0, end, 1) for _, end, _ in every_round(10, 11)
+    ]
+    made = timeline(*every_round(10))
     made.spans = [*made.spans, *others]
     assert leaks(made, FLAT) == ()
 
@@ -236,21 +243,21 @@ def samples(field: str, values: list[int]) -> list[int]:
 @pytest.mark.parametrize("field", ["heap_bytes", "python_blocks", "threads", "descriptors"])
 def test_totals_that_rise_with_every_round_are_leaks(field: str) -> None:
     unit = 32 if field == "heap_bytes" else 1
-    (leak,) = leaks(timeline(), samples(field, [5 * unit, 6 * unit, 8 * unit]))
-    assert (leak.what, leak.count) == (field, 3 * unit)
+    (leak,) = leaks(timeline(), samples(field, [unit * value for value in (5, 6, 8, 9, 12)]))
+    assert (leak.what, leak.count) == (field, 7 * unit)
     assert check(ErrorEvidence(leaks=(leak,))).status == "fail"
-    for flat in ([5, 6, 6], [5, 5, 6], [5, 7, 6], [7, 6, 5]):
+    for flat in ([5, 6, 7, 8, 8], [5, 5, 6, 7, 8], [5, 7, 6, 8, 9], [9, 8, 7, 6, 5]):
         assert leaks(timeline(), samples(field, [unit * value for value in flat])) == ()
 
 
 def test_the_heap_may_shift_by_less_than_the_smallest_block() -> None:
-    assert leaks(timeline(), samples("heap_bytes", [160, 176, 192])) == ()
+    assert leaks(timeline(), samples("heap_bytes", [160, 176, 192, 208, 224])) == ()
 
 
 def test_totals_that_a_line_explains_are_not_told_twice() -> None:
-    leaking = timeline((10, END, 64), (15, END, 64), (20, END, 64))
-    assert len(leaks(leaking, samples("python_blocks", [5, 6, 8]))) == 1
-    assert len(leaks(leaking, samples("threads", [5, 6, 8]))) == 2
+    leaking = timeline(*every_round(10))
+    assert len(leaks(leaking, samples("python_blocks", [5, 6, 8, 9, 12]))) == 1
+    assert len(leaks(leaking, samples("threads", [5, 6, 8, 9, 12]))) == 2
 
 
 def test_stacks_are_read_from_what_python_wrote() -> None:
