@@ -6,7 +6,7 @@ answer at once, and also where nothing else is installed.
 
 from __future__ import annotations
 
-from harness.commands import doctor, gate, inject, listing, report, selftest, verify
+from harness.commands import doctor, gate, inject, listing, report, selftest, verify, watch
 from harness.commands.command import Command
 
 COMMANDS: dict[str, Command] = {
@@ -16,5 +16,6 @@ COMMANDS: dict[str, Command] = {
     "inject": inject.COMMAND,
     "selftest": selftest.COMMAND,
     "list": listing.COMMAND,
+    "watch": watch.COMMAND,
     "doctor": doctor.COMMAND,
 }

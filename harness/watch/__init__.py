@@ -1,0 +1,1 @@
+"""Watching a process that can't be instrumented: does its memory drift once it is warm?"""
