@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -86,16 +85,14 @@ class Cycles:
         samples = self._samples
         samples.begin()
         self._take()
-        started = time.perf_counter()
         rows = self._cycle(None, record=True)
-        clock_s = time.perf_counter() - started
         if raised := next((row for row in rows if row.event > Event.INCOMPARABLE), None):
             raise RuntimeError(f"without any failure, a call raised {raised.text}")
         due = tuple(map(mark_of, rows))
         operations = self.watch.operations()
         self.watch.begin(None)
         self._take()
-        return Counted(operations, due, tuple(map(samples.added, LEFT)), clock_s)
+        return Counted(operations, due, tuple(map(samples.added, LEFT)))
 
     def run(self, point: Point | None) -> list[Row]:
         """One cycle."""

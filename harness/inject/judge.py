@@ -34,7 +34,13 @@ KINDS = {
 TRIES = 3
 """calls of close, or of flush, until the first that does not raise"""
 
-_SIGNS = ("can't allocate memory", "Unable to allocate", NO_THREAD)
+_SIGNS = (
+    "can't allocate memory",
+    "Unable to allocate",
+    NO_THREAD,
+    # of which more than this is not told if the failure was raised in Python
+    "operation failed in the TorchScript interpreter",
+)
 """as torch, numpy and Python say what failed"""
 _BLUNDER = re.compile(
     r"\b(AttributeError|NameError|UnboundLocalError|AssertionError|IndexError|KeyError|TypeError"

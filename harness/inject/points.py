@@ -55,7 +55,6 @@ class Counted(msgspec.Struct, frozen=True):
     """a mark of each result (see harness.inject.judge), None for one that can't be compared"""
     left: tuple[int, ...]
     """how many more of each of LEFT there are at its end than at its beginning"""
-    clock_s: float
 
 
 class Baseline(msgspec.Struct, frozen=True):

@@ -113,7 +113,7 @@ class Watch:
             occurrence = run.counts[key]
             if run.recording is not None:
                 number = run.threads.get(identity, run.started)
-                at, thread = self._place(), threading.current_thread().name
+                at, thread = self._place(), _name_of(identity)
                 operation = Operation(key, occurrence, kind, name, thread, at.phase, at.frame)
                 run.recording.append((number, operation))
             point = run.point
@@ -135,6 +135,13 @@ class Watch:
             self._keys[at] = known
             self.stacks[known.text] = stack
         return known.text
+
+
+def _name_of(identity: int) -> str:
+    """The name of a thread; not by threading.current_thread, which would make an object for one
+    that it does not know, and keep it."""
+    names = (thread.name for thread in threading.enumerate() if thread.ident == identity)
+    return next(names, "a thread")
 
 
 def _frames(frame: FrameType | None) -> Iterator[FrameType]:

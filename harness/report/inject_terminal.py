@@ -48,7 +48,7 @@ def render(report: InjectReport, console: Console, *, brief: bool = False) -> No
 def _sentence(report: InjectReport) -> str:
     target = clean(report.target)
     if report.verdict == "no-verdict":
-        return f"{target} was not put to the test: even without a failure it does not end."
+        return f"{target} was not put to the test: even the run without a failure fails."
     if report.verdict == "pass":
         return f"{target} survives a failure of each of {plural(report.points, 'point')}."
     points = plural(len({broken.index for broken in report.broken}), "point")

@@ -56,3 +56,45 @@ def test_every_repaired_twin_survives(name: str) -> None:
     report = report_of(name)
     assert (report.verdict, report.broken, report.unreached) == ("pass", (), 0), report
     assert report.runs == 2 * report.points > 0
+
+
+JUMPS = "24x16@75*3,48x32@75*3,24x16@75*3"
+
+
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [
+        ("reference", {}),
+        ("reference", {"mode": "async", "nireq": 4}),
+        ("delay", {"mode": "async", "nireq": 2}),
+    ],
+)
+def test_the_reference_backend_survives_every_failure(target: str, options: dict[str, Any]) -> None:
+    report = inject(target, JUMPS, options=options, jobs=1)
+    assert (report.verdict, report.broken, report.unreached) == ("pass", (), 0), report
+    assert report.kinds.get("thread", 0) == (options.get("mode") == "async")
+    assert report.points > 100
+
+
+def test_counts_are_the_same_each_time() -> None:
+    one, other = report_of("WorkerDeliversTheLast"), report_of("WorkerDeliversTheLast", limit=2)
+    assert one.kinds["thread"] == 1
+    assert (one.operations, one.stacks, one.points, one.kinds) == (
+        other.operations,
+        other.stacks,
+        other.points,
+        other.kinds,
+    )
+
+
+def test_what_is_broken_is_broken_in_a_process_of_its_own() -> None:
+    """The first points pass: the one that breaks is run again, alone, and its verdict is that."""
+    report = report_of("KeepsTheFailed")
+    (broken,) = report.broken
+    assert broken.index > 1
+    assert {each.kind for each in broken.breaks} == {"leak"}
+
+
+def test_no_operation_at_all_is_a_pass_that_says_so() -> None:
+    report = inject(lambda frame: frame.pts, "8x8@25*2", jobs=1)
+    assert (report.verdict, report.operations, report.runs) == ("pass", 0, 0)
