@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from harness.watch.result import Watched
     from harness.watch.session import Observe
 
-DEFAULT_INTERVAL = 0.2
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add its own."""
@@ -32,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--pid", type=at_least(1), metavar="N", help="watch this process instead; it is left alone")
     add("--duration", type=seconds, metavar="SECONDS",
         help="watch for so long; default: until the process ends, or Ctrl-C")  # fmt: skip
-    add("--interval", type=seconds, default=DEFAULT_INTERVAL, metavar="SECONDS",
-        help="from sample to sample; default: %(default)g")  # fmt: skip
+    add("--interval", type=seconds, metavar="SECONDS",
+        help="from sample to sample; default: 0.05, and longer the longer it takes")  # fmt: skip
     add("--fps", type=seconds, metavar="N", help="frames per second: tell the growth per frame")
     add("--sites", action="store_true",
         help="start COMMAND under heaptrack, and list what it did not free")  # fmt: skip
@@ -84,7 +82,7 @@ def _watched(options: Namespace, observe: Observe) -> Watched:
     from harness.watch.judge import judged
 
     how = (options.interval, options.duration, observe)
-    told: dict[str, Any] = {"interval": options.interval, "fps": options.fps}
+    told: dict[str, Any] = {"fps": options.fps}
     if options.pid is not None:
         return judged(session.attach(options.pid, *how), watched=f"process {options.pid}", **told)
     told["watched"] = shlex.join(options.command)
@@ -94,7 +92,10 @@ def _watched(options: Namespace, observe: Observe) -> Watched:
     with tempfile.TemporaryDirectory(prefix="steadyframe-watch-") as folder:
         under = heaptrack.under(options.command, Path(folder))
         seen = session.run(under, *how, beside=heaptrack.beside)
-        told |= {"sites": heaptrack.sites(Path(folder)), "notes": [heaptrack.NOTE]}
+        try:
+            told |= {"sites": heaptrack.sites(Path(folder)), "notes": [heaptrack.NOTE]}
+        except UsageError as error:
+            told["notes"] = [str(error)]  # what was seen of its memory is none the worse
         return judged(seen, **told)
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.report import watch_words as words
-from harness.report.text import clean, sparkline
+from harness.report.text import clean, plural, sparkline
 from harness.watch.heaptrack import Site
 from harness.watch.result import Watched
 from harness.watch.sample import Sample
@@ -65,7 +65,7 @@ def _render_site(site: Site, console: Console) -> None:
     console.print(
         Text.assemble(
             (f"\n{words.size(site.bytes)} not freed", "bold"),
-            f", {site.calls:,} allocations in {clean(site.function)} ({clean(site.place)})",
+            f", {plural(site.calls, 'allocation')} in {clean(site.function)} ({clean(site.place)})",
         ),
         soft_wrap=True,
     )

@@ -22,9 +22,8 @@ on series that are level, that warm up, that swing as garbage collectors do, tha
 bounds, and that settle by steps; each with noise of pages, and a third with peaks of children.
 A swing with a period of more than a third of the time watched looks like growth: watch for longer.
 
-The confidence interval has the rates for which the same test, of what is left when they are taken
-off, does not reject (at 1 - CONFIDENCE, both sides). It is wider than one that takes the noise for
-independent.
+The confidence interval has the rates for which the same test does not reject what is left when they
+are taken off. It has the true one in CONFIDENCE of the cases on walks, and in more of them else.
 """
 
 from __future__ import annotations
@@ -52,6 +51,9 @@ CONFIDENCE = 0.95
 FALSE_ALARMS = 1 / 200
 """what is promised, and measured"""
 
+_TAIL = 0.01
+"""Each end of the interval is where the test's p is that. Half of 1 - CONFIDENCE would do if the
+changes were independent, but those of neighbouring parts of a walk are not (Working 1960)."""
 _HALVINGS = 50
 """of the range in which an end of the interval lies"""
 
@@ -165,7 +167,7 @@ def _upper_end(changes: Floats, seconds: Floats) -> float:
     low, high = float(rates.min()), float(rates.max())
     for _ in range(_HALVINGS):
         rate = (low + high) / 2
-        if _p(rate * seconds - changes) > (1 - CONFIDENCE) / 2:
+        if _p(rate * seconds - changes) > _TAIL:
             low = rate
         else:
             high = rate

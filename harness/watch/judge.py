@@ -25,7 +25,6 @@ def judged(
     seen: Seen,
     *,
     watched: str,
-    interval: float,
     fps: float | None = None,
     sites: Sequence[Site] = (),
     notes: Sequence[str] = (),
@@ -44,7 +43,7 @@ def judged(
         watched=watched,
         ending=_ending(seen),
         exit_code=seen.exit_code,
-        interval=interval,
+        interval=seen.interval,
         false_alarms=drift.FALSE_ALARMS,
         trend=_trend(found, fps) if found else None,
         start=found.start if found else 0,
@@ -81,7 +80,7 @@ def _too_little(seen: Seen, samples: int) -> str:
     if seen.ending == "no-permission":
         return seen.reason
     return (
-        f"{plural(samples, 'sample')} of it are too few, {drift.LEAST_SAMPLES} are needed: "
+        f"{_ending(seen)} after {plural(samples, 'sample')}, {drift.LEAST_SAMPLES} are needed: "
         "watch it for longer, or with a shorter --interval"
     )
 

@@ -21,6 +21,10 @@ Observe = Callable[[Sample], None]
 
 GRACE_S = 5.0
 """between asking a process to end and killing it"""
+FIRST_INTERVAL = 0.05
+"""seconds between samples, where nothing is said"""
+MOST_SAMPLES = 2048
+"""then every second one is dropped, and the interval doubled: a watch may take days"""
 _STDERR = 2
 
 
@@ -28,6 +32,8 @@ _STDERR = 2
 class Seen:
     """What was seen of a process."""
 
+    interval: float
+    """seconds between the last samples"""
     samples: list[Sample] = field(default_factory=list)
     ending: Ending = "ended"
     exit_code: int | None = None
@@ -38,7 +44,7 @@ class Seen:
     """descendants that could not be read"""
 
 
-def attach(pid: int, interval: float, duration: float | None, observe: Observe) -> Seen:
+def attach(pid: int, interval: float | None, duration: float | None, observe: Observe) -> Seen:
     """Watch a process that runs. It is left alone. Raises UsageError if there is none."""
     tree = Tree(pid)
 
@@ -55,7 +61,7 @@ def attach(pid: int, interval: float, duration: float | None, observe: Observe) 
 
 def run(
     command: Sequence[str],
-    interval: float,
+    interval: float | None,
     duration: float | None,
     observe: Observe,
     *,
@@ -99,12 +105,15 @@ def run(
 def _watch(
     tree: Tree,
     wait: Callable[[float], bool],
-    interval: float,
+    interval: float | None,
     duration: float | None,
     observe: Observe,
 ) -> Seen:
-    """Sample until something ends it. `wait` waits so long, and says whether the root has ended."""
-    seen = Seen()
+    """Sample until something ends it. `wait` waits so long, and says whether the root has ended.
+
+    Without an interval, samples become fewer the longer it takes.
+    """
+    seen = Seen(FIRST_INTERVAL if interval is None else interval)
     started = time.monotonic()
     due = 0.0
     try:
@@ -116,8 +125,11 @@ def _watch(
             if (sample := tree.sample(now)) is not None:
                 seen.samples.append(sample)
                 observe(sample)
+            if interval is None and len(seen.samples) >= MOST_SAMPLES:
+                del seen.samples[1::2]
+                seen.interval *= 2
             # A sample that took too long is not made up for.
-            due = max(due + interval, now)
+            due = max(due + seen.interval, now)
             until = due if duration is None else min(due, duration)
             if wait(until - (time.monotonic() - started)):
                 break
