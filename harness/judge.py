@@ -62,7 +62,7 @@ def judge(
             report.notes += tuple(_not_followed(name, g) for g in mine if g.field in _OBJECTS)
             mine = [growth for growth in mine if growth.field not in _OBJECTS]
         named = [namer.name(growth, timeline) for growth in mine]
-        report.notes += tuple(one.failure for one in named if one.failure)
+        report.notes += tuple(note for one in named for note in (one.failure, one.doubt) if note)
         results[name] = merged(results[name], named, patterns)
     report.teardown = msgspec.structs.replace(
         report.teardown,

@@ -8,11 +8,9 @@ whole.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from itertools import accumulate
 
 import msgspec
 
@@ -21,10 +19,10 @@ from harness.owners import BACKEND, HARNESS, INTERPRETER, Owners, Site
 from harness.probes import trace
 from harness.reading import build
 from harness.result import Finding, RuleResult
-from harness.rules.evidence import Evidence
-from harness.screening import LEAST_CHUNK, Field, Growth, Pattern, find, read, rises
+from harness.rising import rising_sites
+from harness.screening import LEAST_CHUNK, Field, Growth, Pattern, find, read
 from harness.spec import LINES, TRACE, LineGrowth, RunSpec
-from harness.timeline import Interval, Span, Timeline
+from harness.timeline import Interval, Timeline
 from harness.unseen import accounted, blame, requested
 
 Run = Callable[[RunSpec], AbstractContextManager[Ended]]
@@ -40,6 +38,8 @@ _KINDS: dict[Pattern, str] = {
 }
 _IN_BYTES: frozenset[Field] = frozenset({"cuda_bytes", "pinned_bytes"})
 _NOUNS: dict[Field, str] = {
+    "heap_bytes": "bytes of heap",
+    "python_blocks": "small Python objects",
     "threads": "threads",
     "descriptors": "descriptors",
     "cuda_bytes": "bytes of GPU memory",
@@ -63,6 +63,19 @@ class Named:
     there were more cycles: no findings then"""
     failure: str = ""
     """why the run that was to name the site came to no end, if it didn't"""
+
+    @property
+    def doubt(self) -> str:
+        """What a reader should know of growth that is held against nobody; empty if there is none
+        such."""
+        growth = self.growth
+        if self.confirmed:
+            return ""
+        if growth.pattern == "cycle":
+            why = f"over {MANY_CYCLES} cycles it did not go on"
+        else:
+            why = "no object that is kept explains them"
+        return f"{growth.amount:,} {_NOUNS[growth.field]} more {_REPEATS[growth.pattern]} are no finding: {why}"
 
 
 class Namer:
@@ -229,38 +242,6 @@ class Namer:
 
 def _nowhere() -> Site:
     return Site(BACKEND, "", 0, "", ())
-
-
-def rising_sites(
-    timeline: Timeline, points: Sequence[int], exempt: frozenset[str], kind: str, meaning: str
-) -> tuple[Finding, ...]:
-    """The sites that have more blocks, or larger ones, after each point than after the one before.
-
-    Points are numbers of intervals; -1 is the moment before the first one.
-    """
-    by_line: dict[tuple[str, str, int, str], list[Span]] = defaultdict(list)
-    for span in timeline.spans:
-        site = span.site
-        if span.born >= 0 and site.owner not in exempt:
-            by_line[site.owner, site.file, site.line, site.function].append(span)
-    evidence = Evidence(timeline)
-    last = points[-1]
-    for spans in by_line.values():
-        live = _live(spans, len(timeline.intervals))
-        if rises([live[point + 1] for point in points]):
-            for span in spans:
-                if points[0] < span.born <= last < span.died:
-                    evidence.add(span.site, span.born, span.count, span.bytes)
-    return evidence.findings(lambda line: (kind, meaning))  # noqa: ARG005 - the same for all
-
-
-def _live(spans: Iterable[Span], intervals: int) -> list[int]:
-    """Live bytes before the first interval, then at the end of each."""
-    changes = [0] * (intervals + 2)
-    for span in spans:
-        changes[span.born + 1] += span.bytes
-        changes[min(span.died, intervals) + 1] -= span.bytes
-    return list(accumulate(changes[:-1]))
 
 
 def growth_result(rule: str, named: Iterable[Named], why: str) -> RuleResult:

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import pytest
 
-from harness.naming import Namer, merged
+from harness.naming import Named, Namer, merged
 from harness.plan import PlannedStep
 from harness.result import RuleResult
 from harness.screening import Growth, find
@@ -134,3 +134,14 @@ def test_memory_of_a_gpu_is_told_in_bytes_and_names_no_line() -> None:
     assert finding.text == "1,536 bytes of GPU memory more: their number grows with the frames"
     assert (finding.kind, finding.count, finding.bytes) == ("leak-per-frame", 3, 1536)
     assert finding.frames == (3, 5, 7)
+
+
+def test_growth_that_is_held_against_nobody_is_told_in_a_note() -> None:
+    growth = Growth("python_blocks", "frame", 1, (3, 5, 7, 9), (4, 6, 8), 30)
+    assert Named(growth, (), True).doubt == ""
+    assert Named(growth, (), False).doubt == (
+        "30 small Python objects more with the frames are no finding: "
+        "no object that is kept explains them"
+    )
+    cycles = Growth("heap_bytes", "cycle", 3, (9, 19, 29), (19, 29), 64)
+    assert Named(cycles, (), False).doubt.endswith("over 12 cycles it did not go on")
