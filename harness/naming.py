@@ -75,7 +75,8 @@ class Named:
             why = f"over {MANY_CYCLES} cycles it did not go on"
         else:
             why = "no object that is kept explains them"
-        return f"{growth.amount:,} {_NOUNS[growth.field]} more {_REPEATS[growth.pattern]} are no finding: {why}"
+        what = f"{growth.amount:,} {_NOUNS[growth.field]} more {_REPEATS[growth.pattern]}"
+        return f"{what} are no finding: {why}"
 
 
 class Namer:
