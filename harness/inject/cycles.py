@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.inject.hooks import Caller, WatchedBackend
-from harness.inject.judge import TRIES, is_blunder, judge, mark_of, tells
+from harness.inject.judge import TRIES, is_blunder, judge, mark_of, taints, tells
 from harness.inject.points import LEFT, Break, Counted, Place, Point, Seen
 from harness.inject.samples import REPEATS, Samples
 from harness.inject.watch import Watch
@@ -114,7 +114,7 @@ class Cycles:
         while samples.taken < REPEATS + 2 and samples.rising():
             _, breaks = self._attempt(point)
             if breaks:
-                return Seen(True, breaks)
+                return Seen(True, taints(breaks, "when it fails again"))
             self._take()
         return Seen(True, tuple(samples.leaks()))
 

@@ -28,7 +28,7 @@ KINDS = {
     "flush-error": "flush raises for a failure that is over",
     "not-closable": "close does not succeed, though nothing fails any more",
     "leak": "something is left behind each time",
-    "taints": "nothing breaks in a process of its own, but later in the same one",
+    "taints": "what breaks is a later instance in the same process",
 }
 """in words, by kind of break"""
 TRIES = 3
@@ -86,6 +86,12 @@ def _text(error: BaseException) -> str:
         return str(error)
     except Exception:  # the backend's exception class is not ours to trust
         return ""
+
+
+def taints(breaks: Sequence[Break], when: str) -> tuple[Break, ...]:
+    """The break of a point after which another instance does not do what it should."""
+    first = breaks[0]
+    return (Break("taints", f"{when}, {first.kind}: {first.text}", first.frame),)
 
 
 def is_blunder(text: str) -> bool:

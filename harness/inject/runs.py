@@ -25,6 +25,7 @@ from harness.errors import UsageError
 from harness.flight import Position
 from harness.inject import DEFAULT_LIMIT, DEFAULT_TIMEOUT, DEFAULT_WORKLOAD
 from harness.inject.choice import Chosen, batches, choose, segments_of
+from harness.inject.judge import taints
 from harness.inject.points import (
     Baseline,
     Break,
@@ -192,7 +193,7 @@ class _Runner:
             seen = self._child(rest)
             if seen[-1].breaks and len(seen) > 1:
                 alone = self._child(rest[len(seen) - 1 : len(seen)])[0]
-                seen[-1] = alone if alone.breaks else _tainted(seen[-1])
+                seen[-1] = alone if alone.breaks else _behind_others(seen[-1])
             found += zip(rest, seen, strict=False)
             self._count(seen)
         return found
@@ -227,12 +228,8 @@ class _Runner:
         return seen
 
 
-def _tainted(seen: Seen) -> Seen:
-    first = seen.breaks[0]
-    text = (
-        f"{first.text} ({first.kind}), behind other failures in the same process; alone it does not"
-    )
-    return Seen(True, (Break("taints", text, first.frame),))
+def _behind_others(seen: Seen) -> Seen:
+    return Seen(True, taints(seen.breaks, "behind failures elsewhere, not when alone"))
 
 
 def _ended(failure: Failure) -> Break:

@@ -114,6 +114,23 @@ class CannotBeClosed(Plain):
             raise ValueError("a request is dirty")
 
 
+class SpoilsTheNext(Plain):
+    """What one instance's failure leaves behind is wrong for those after it."""
+
+    offset = 0
+
+    def infer(self, frame: Frame) -> Any:
+        return super().infer(frame) + self.first_offset
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first_offset = SpoilsTheNext.offset
+
+    def failed(self, request: list[int], error: Exception) -> None:
+        SpoilsTheNext.offset = 1
+        super().failed(request, error)
+
+
 class SaysSomethingElse(Plain):
     def failed(self, request: list[int], error: Exception) -> None:  # noqa: ARG002
         self.idle.put(request)

@@ -31,6 +31,7 @@ FAULTS = {
     "KeepsTheFailed": "leak",
     "CannotBeClosed": "not-closable",
     "SaysSomethingElse": "wrong-exception",
+    "SpoilsTheNext": "taints",
     "FailedCopyOfFrames": "wrong-result",
     "HalfInitialised": "good-frame-failed",
     "FirstThreadLeft": "leak",
