@@ -11,14 +11,7 @@ from harness.commands import COMMANDS
 from harness.errors import UsageError
 from harness.report.console import say
 
-_EPILOG = """\
-examples:
-  steadyframe verify espcn
-  steadyframe verify mypackage.filters:open_filter --workload 128x128@100*50,256x256@100*50
-  steadyframe verify mypackage.filters:open_filter --video clip.mp4 --arg nireq=2 --json out.json
-  steadyframe report
-  steadyframe list
-
+_EXIT_CODES = """
 exit codes: 0 the contract holds, 1 it is violated, 2 bad usage or input, 3 no verdict
 (the backend crashed, hung, was killed or could not be measured)"""
 
@@ -58,13 +51,13 @@ def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands; `name` is the command that was given."""
     layout: dict[str, Any] = {
         "formatter_class": argparse.RawDescriptionHelpFormatter,
-        "epilog": _EPILOG,
         "allow_abbrev": False,
     }
     parser = _Parser(
         prog="steadyframe",
         description="Prove that a video inference backend allocates nothing per frame, grows its\n"
         "buffers only for a larger frame, and gives everything back.",
+        epilog=_examples([command.examples[0] for command in COMMANDS.values()]) + _EXIT_CODES,
         **layout,
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
@@ -73,7 +66,17 @@ def make_parser() -> argparse.ArgumentParser:
     )
     for name, command in COMMANDS.items():
         described = command.description or f"{command.help[0].upper()}{command.help[1:]}."
-        its = commands.add_parser(name, help=command.help, description=described, **layout)
+        its = commands.add_parser(
+            name,
+            help=command.help,
+            description=described,
+            epilog=_examples(command.examples),
+            **layout,
+        )
         if command.add_arguments:
             command.add_arguments(its)
     return parser
+
+
+def _examples(lines: Sequence[str]) -> str:
+    return "".join(("examples:\n", *(f"  steadyframe {line}\n" for line in lines)))

@@ -20,3 +20,5 @@ class Command(NamedTuple):
     """raises UsageError for options that exclude each other"""
     description: str = ""
     """what `--help` says at its top, if it is more than `help`"""
+    examples: tuple[str, ...] = ()
+    """calls of it, without the `steadyframe` before them"""

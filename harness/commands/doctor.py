@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from argparse import Namespace
 
 from harness.commands.command import Command
+from harness.commands.display import add_display
 from harness.commands.exits import EXIT_CODES
 from harness.report.console import make_console, say
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add its own."""
-    parser.add_argument("--no-color", action="store_true", help="as the variable NO_COLOR")
 
 
 def run(options: Namespace) -> int:
@@ -24,7 +19,7 @@ def run(options: Namespace) -> int:
     checks = list(doctor.examine())
     console = make_console(sys.stdout, no_color=options.no_color)
     with console.capture() as captured:
-        shown.render(checks, console)
+        shown.render(checks, console, brief=options.quiet)
     say(captured.get())
     return EXIT_CODES["no-verdict" if doctor.worst(checks) == "bad" else "pass"]
 
@@ -32,6 +27,7 @@ def run(options: Namespace) -> int:
 COMMAND = Command(
     "what this machine can and can't measure, and the remedy",
     run,
-    add_arguments,
+    add_display,
     description="Exits with 3 if nothing can be measured here.",
+    examples=("doctor", "doctor --quiet"),
 )

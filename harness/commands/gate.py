@@ -116,4 +116,10 @@ COMMAND = Command(
     description="Cases are declared in pyproject.toml, [[tool.steadyframe.cases]].\n"
     "exit codes: 0 no count is worse; 1 a count is worse, or a case or the baseline is missing;\n"
     "3 a case has no verdict, or nothing is recorded for this environment.",
+    examples=(
+        "gate",
+        "gate --update",
+        "gate --only 'denoise-*' --strict",
+        "gate --shard 2/5 --output gate/2",
+    ),
 )

@@ -17,4 +17,4 @@ def run(_options: Namespace) -> int:
     return 0
 
 
-COMMAND = Command("list short names, workloads and levels", run)
+COMMAND = Command("list short names, workloads and levels", run, examples=("list",))

@@ -107,4 +107,10 @@ COMMAND = Command(
     check,
     description="Or, with --diff, compare two reports. The exit code is that of the worst case:\n"
     "a violation is worse than no verdict, and that is worse than a pass.",
+    examples=(
+        "report",
+        "report --video clip.mp4 --output reports",
+        "report --diff before.json after.json --html diff.html",
+        "report --merge gate",
+    ),
 )

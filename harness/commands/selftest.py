@@ -56,4 +56,5 @@ COMMAND = Command(
     add_arguments,
     description="Runs every planted fault as it is and repaired, and cases that only look like\n"
     "one. Exits with 1 if a fault is missed or named wrongly, or if one that is right is accused.",
+    examples=("selftest", "selftest --only lost-raw --only lru-evicts"),
 )

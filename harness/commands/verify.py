@@ -164,4 +164,19 @@ def _first(*values: Any) -> Any:
     return next((value for value in values if value is not None), None)
 
 
-COMMAND = Command("verify one backend", run, add_arguments, check)
+COMMAND = Command(
+    "verify one backend",
+    run,
+    add_arguments,
+    check,
+    description="Runs one backend in fresh processes, and holds it to its contract. Exits with 0\n"
+    "if that holds, 1 if it is violated, 3 if there is no verdict: it crashed, hung, was killed\n"
+    "or could not be measured.",
+    examples=(
+        "verify espcn",
+        "verify mine.py:open_mine --workload 128x128@100*50,256x256@100*50",
+        "verify mypackage.filters:open_filter --video clip.mp4 --arg nireq=2 --json out.json",
+        "verify mine.py:open_mine --level zero-growth --html report.html",
+        "verify mine.py:open_mine --soak 100000",
+    ),
+)

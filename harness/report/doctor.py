@@ -20,8 +20,16 @@ _VERDICTS: dict[State, str] = {
 }
 
 
-def render(checks: Sequence[Check], console: Console) -> None:
-    """Print the table and what it comes to."""
+def render(checks: Sequence[Check], console: Console, *, brief: bool = False) -> None:
+    """Print the table and what it comes to; only the latter if brief."""
+    if not brief:
+        console.print(_table(checks))
+        console.print()
+    state = worst(checks)
+    console.print(Text(_VERDICTS[state], style=_STYLES[state]))
+
+
+def _table(checks: Sequence[Check]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for title in ("check", "state", "seen"):
         table.add_column(title)
@@ -30,6 +38,4 @@ def render(checks: Sequence[Check], console: Console) -> None:
         if check.remedy:
             seen.append(f"\nremedy: {clean(check.remedy)}", style="bold")
         table.add_row(clean(check.name), Text(check.state, _STYLES[check.state]), seen)
-    console.print(table)
-    state = worst(checks)
-    console.print(Text(f"\n{_VERDICTS[state]}", style=_STYLES[state]))
+    return table
