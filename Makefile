@@ -57,9 +57,10 @@ lint: $(READY) ## check style and types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+# make soak SECONDS=600 draws for so long, where it would draw 27,000 workloads otherwise.
 .PHONY: soak
-soak: $(READY) ## run the long tests, and many more generated examples
-	@HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -q -n 2
+soak: $(READY) ## run the long tests, and generated examples by the thousand or for SECONDS=N
+	@HYPOTHESIS_PROFILE=soak SOAK_SECONDS=$(SECONDS) $(BIN)/python -m pytest -q -n 2
 
 .PHONY: selftest
 selftest: $(READY) ## find every planted fault, and accuse none that is right

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
 from harness.strategies import PATTERNS, workloads
@@ -20,8 +19,6 @@ FORMATS: dict[str, tuple[str, ...]] = {
 """by model, its natural format first"""
 MAX_FRAMES = 40
 MAX_PIXELS = 2**12
-ORDINARY = 100
-"""examples of a test that says nothing else, in the profiles dev and ci"""
 BATCH = 8
 """workloads of one process at most"""
 
@@ -45,13 +42,3 @@ def streams(
 def batches(formats: Sequence[str | None] = (None,)) -> st.SearchStrategy[list[Workload]]:
     """Workloads that share a process; what fails shrinks to one."""
     return st.lists(streams(formats), min_size=1, max_size=BATCH)
-
-
-def times(count: int) -> settings:
-    """So many examples; under the profile "soak", as many times more as that has more.
-
-    Without the phase that explains a failure: it runs the failing example again and again, which
-    is no matter in one's own process, but takes minutes when each is a process.
-    """
-    phases = set(Phase) - {Phase.explain}
-    return settings(max_examples=count * settings().max_examples // ORDINARY, phases=phases)

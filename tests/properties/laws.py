@@ -10,6 +10,7 @@ import gc
 
 import numpy as np
 
+from backend.frame import PIXEL_FORMATS
 from harness.plan import plan_steps
 from harness.source import synthetic_source
 from harness.workload import Segment, Workload
@@ -37,6 +38,27 @@ def capacity_only_grows(opener: Opener, workload: Workload) -> None:
             what = f"{name}: {before} bytes became {look.held}, though it needs no more"
             assert look.step.phase == "record", what
         before = look.held
+
+
+def every_request_has_room(opener: Opener, workload: Workload) -> None:
+    """For the largest frame, having grown once per record."""
+    formats = [PIXEL_FORMATS[one.format or DEFAULT_FORMAT] for one in workload.segments]
+    areas = [one.width * one.height for one in workload.segments]
+    pairs = list(zip(formats, workload.segments, strict=True))
+    sizes = [pixel_format.nbytes(one.width, one.height) for pixel_format, one in pairs]
+    samples = [area * one.channels for area, one in zip(areas, formats, strict=True)]
+    records = len({max(sizes[: n + 1]) for n in range(len(sizes))})
+    larger = len({max(samples[: n + 1]) for n in range(len(samples))})
+    backend = opener()
+    try:
+        feed(backend, workload)
+        stats = backend.stats()
+        assert set(stats.staging_bytes) == {max(sizes)}
+        assert set(stats.input_bytes) == {4 * max(samples)}
+        pools = backend.nireq * (records + larger) + larger
+        assert stats.growth_events <= pools + stats.result_slots * len(set(sizes))
+    finally:
+        backend.close()
 
 
 def order_does_not_matter(opener: Opener, workload: Workload, other: Workload) -> None:
@@ -74,6 +96,19 @@ def in_flight_is_bounded(opener: Opener, workload: Workload) -> None:
     try:
         peak = feed(backend, workload).peak_in_flight
         assert peak <= backend.nireq, f"{peak} frames in flight, with {backend.nireq} requests"
+    finally:
+        backend.close()
+
+
+def results_have_a_slot_each(opener: Opener, workload: Workload) -> None:
+    """There are as many slots as results in the largest step."""
+    steps = plan_steps(workload, warmup=0, default_format=DEFAULT_FORMAT)
+    most = max(step.last - step.first + 1 for step in steps)
+    backend = opener()
+    try:
+        feed(backend, workload, steps)
+        slots = backend.stats().result_slots
+        assert slots == most, f"{slots} slots, {most} results in the largest step"
     finally:
         backend.close()
 

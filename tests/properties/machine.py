@@ -1,11 +1,14 @@
 """A state machine that uses a backend in every order, and knows what must come of it.
 
-Its program, the calls it makes, is kept as text: that is what a failure shows, shrunk.
+Its program, the calls it makes, is kept as text: that is what a failure shows, shrunk, with the
+command that makes the same calls again (tests.properties.program).
 """
 
 from __future__ import annotations
 
 import gc
+import shlex
+import sys
 from collections import deque
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
@@ -20,9 +23,12 @@ from backend.frame import PIXEL_FORMATS, Frame
 from harness.strategies import resolutions
 from tests.properties.model import FLOAT_BYTES, Buffer, Reference
 from tests.properties.observing import held_bytes, watch
+from tests.properties.rounds import PROGRAMS, ran
 
 MAX_PIXELS = 2**10
 FORMATS = ("rgb24", "gray8", "grayf32")
+REPLAY = "tests.properties.program"
+CALLS_APART = ", "
 CONSTANTS = 8
 """bytes of the two numbers that conversions multiply by"""
 BAD = {
@@ -182,7 +188,9 @@ class BackendMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.backend is not None and self.kept)
     @rule(data=st.data())
     def drop_a_result(self, data: st.DataObject) -> None:
-        number = data.draw(st.integers(0, len(self.kept) - 1))
+        self.drop(data.draw(st.integers(0, len(self.kept) - 1)))
+
+    def drop(self, number: int) -> None:
         self.say(f"drop {number}")
         self.rest()
         del self.kept[number]
@@ -253,11 +261,26 @@ class BackendMachine(RuleBasedStateMachine):
         assert held == wanted, f"{held} bytes are held, not {wanted}"
 
     def teardown(self) -> None:
+        failed = sys.exception()  # what ended the program, if anything did
         try:
             if self.backend is not None:
                 self._release()
+        except Exception as error:
+            failed = failed or error
+            raise
         finally:
             gc.enable()
+            if failed is None:
+                ran[PROGRAMS] += 1
+            elif isinstance(failed, Exception):  # Hypothesis ends examples by others
+                failed.add_note(self.replay())
+
+    def replay(self) -> str:
+        """The command that makes the same calls again."""
+        opens = type(self).open_backend
+        backend = f"{opens.__module__}:{opens.__qualname__}"
+        words = ["python", "-m", REPLAY, "--backend", backend, CALLS_APART.join(self.program)]
+        return f"replay: .venv/bin/{shlex.join(words)}"
 
     def _release(self) -> None:
         """Close, drop, and see that nothing is left: not even what the collector could free."""

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from harness.report.json import to_json
 from harness.result import Report
+from harness.verify import verify
+from harness.workload import Workload
+from tests.properties.rounds import LAWS, ran
 
 REPORTS = Path(__file__).parents[2] / "reports" / "properties"
 
@@ -32,3 +41,67 @@ def require_pass(report: Report, name: str) -> None:
         ]
     lines += [f"  note: {note}" for note in report.notes]
     raise AssertionError("\n".join([*lines, f"  report: {save(report, name)}"]))
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a law is held against: in this process, and as `steadyframe verify` knows it."""
+
+    target: str
+    factory: Callable[..., Any]
+    options: Mapping[str, Any]
+
+    @property
+    def opener(self) -> Callable[[], Any]:
+        """Opens it here."""
+        return partial(self.factory, **self.options)
+
+
+class BrokenLawError(AssertionError):
+    """A law does not hold for a workload."""
+
+    def __init__(self, law: str, said: str, subject: Subject, workload: Workload) -> None:
+        words = ["steadyframe", "verify", subject.target, "--workload", str(workload)]
+        for name, value in subject.options.items():
+            words += ["--arg", f"{name}={value}"]
+        super().__init__(f"{said}\n  on {workload}\n  replay: {shlex.join(words)}")
+        self.law, self.subject, self.workload = law, subject, workload
+
+
+def hold(law: Callable[..., None], subject: Subject, workload: Workload, *more: Any) -> None:
+    """Require a law of a workload, and count it. Raises BrokenLawError."""
+    try:
+        law(subject.opener, workload, *more)
+    except Exception as error:
+        said = str(error) if isinstance(error, AssertionError) else repr(error)
+        raise BrokenLawError(law.__name__, said, subject, workload) from error
+    ran[LAWS] += 1
+
+
+@contextmanager
+def verified() -> Iterator[None]:
+    """Have `verify` look at the workload that broke a law, once it is shrunk, and say what it saw.
+
+    Not for each one on the way there: to verify takes seconds.
+    """
+    try:
+        yield
+    except BaseException as error:
+        for broken in _laws_broken(error):
+            subject = broken.subject
+            report = verify(subject.target, broken.workload, options=subject.options)
+            if report.verdict == "pass":
+                broken.add_note("verify passes on it: only the law, in this process, shows it")
+            else:
+                path = save(report, f"law-{broken.law}")
+                broken.add_note(f"verify ends with {report.verdict}, too; report: {path}")
+        raise
+
+
+def _laws_broken(error: BaseException) -> Iterator[BrokenLawError]:
+    """Hypothesis raises a group where examples fail in several ways."""
+    if isinstance(error, BrokenLawError):
+        yield error
+    elif isinstance(error, BaseExceptionGroup):
+        for one in error.exceptions:
+            yield from _laws_broken(one)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from hypothesis import settings
+from hypothesis.stateful import run_state_machine_as_test
 
 from backend.reference import TorchBackend
-from tests.properties.drawing import times
 from tests.properties.machine import BackendMachine
+from tests.properties.rounds import in_rounds, times
 
-PROGRAMS = 150
+PROGRAM_COUNT = 150
+CALLS = 30
 
 
 class Machine(BackendMachine):
@@ -17,5 +19,8 @@ class Machine(BackendMachine):
     open_backend = TorchBackend
 
 
-TestReference = Machine.TestCase
-TestReference.settings = settings(times(PROGRAMS), stateful_step_count=30)
+@in_rounds
+def test_every_program_leaves_what_the_model_says() -> None:
+    run_state_machine_as_test(
+        Machine, settings=settings(times(PROGRAM_COUNT), stateful_step_count=CALLS)
+    )

@@ -17,8 +17,9 @@ from harness.contract import Contract
 from harness.probes import trace
 from harness.timeline import Span, Timeline
 from harness.workload import Workload
-from tests.properties.drawing import FORMATS, batches, modes, times
+from tests.properties.drawing import FORMATS, batches, modes
 from tests.properties.model import Holding, expected
+from tests.properties.rounds import TRACED, in_rounds, ran, times
 from tests.properties.telling import save
 
 CYCLES = 2
@@ -107,6 +108,7 @@ def in_bytes(holding: Holding, handles: tuple[int, int]) -> int:
 
 
 @pytest.mark.parametrize("model", ["identity", "delay"])
+@in_rounds
 @times(25)
 @given(st.data())
 def test_live_bytes_are_those_of_the_model(
@@ -141,3 +143,4 @@ def test_live_bytes_are_those_of_the_model(
             ]
             allowed = ([], [PER_THREAD]) if options["mode"] == "async" else ([],)
             assert others in allowed, f"{others} bytes besides; replay: {part.report.replay}"
+    ran[TRACED] += len(drawn)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from harness.batch import verify_batch
 from harness.report.json import from_json
 from harness.workload import Workload
 from tests.properties import laws
-from tests.properties.drawing import streams, times
+from tests.properties.drawing import streams
 from tests.properties.machine import BackendMachine
 from tests.properties.planted import (
     burst_of_seventeen,
@@ -28,9 +28,11 @@ from tests.properties.planted import (
     shrink_after_growth,
     third_jump,
 )
-from tests.properties.telling import require_pass
-from tests.properties.test_laws import ORDINARY
-from tests.properties.test_machine import PROGRAMS
+from tests.properties.program import machine_of
+from tests.properties.rounds import times
+from tests.properties.telling import BrokenLawError, Subject, hold, require_pass
+from tests.properties.test_laws import LAW_EXAMPLES
+from tests.properties.test_machine import CALLS, PROGRAM_COUNT
 
 Law = Callable[[Any, Workload], None]
 
@@ -86,14 +88,18 @@ def once(count: int) -> settings:
     return settings(times(count), derandomize=True, database=None)
 
 
-def hold(law: Law, opener: Any, drawn: list[str]) -> None:
-    """Try a law on as many workloads as the suite does; the last one is left in `drawn`."""
+def subject(backend: type) -> Subject:
+    target = f"{sys.modules[backend.__module__].__file__}:{backend.__name__}"
+    return Subject(target, backend, {"model": "identity"})
 
-    @once(ORDINARY)
+
+def try_on_many(law: Law, backend: type) -> None:
+    """Hold a law against as many workloads as the suite does."""
+
+    @once(LAW_EXAMPLES)
     @given(streams())
     def holds(workload: Workload) -> None:
-        drawn[:] = [str(workload)]
-        law(opener, workload)
+        hold(law, subject(backend), workload)
 
     holds()
 
@@ -102,10 +108,9 @@ def hold(law: Law, opener: Any, drawn: list[str]) -> None:
     ("module", "law", "text", "said"), FOUND, ids=[row[0].__name__.split(".")[-1] for row in FOUND]
 )
 def test_a_law_finds_it_and_shrinks_it(module: Any, law: Law, text: str, said: str) -> None:
-    drawn: list[str] = []
-    with pytest.raises(AssertionError, match=said):
-        hold(law, functools.partial(module.Faulty, "identity"), drawn)
-    assert drawn == [text]
+    with pytest.raises(BrokenLawError, match=said) as raised:
+        try_on_many(law, module.Faulty)
+    assert str(raised.value.workload) == text
 
 
 @pytest.mark.parametrize(
@@ -114,19 +119,17 @@ def test_a_law_finds_it_and_shrinks_it(module: Any, law: Law, text: str, said: s
     ids=[row[0].__name__.split(".")[-1] for row in FOUND],
 )
 def test_the_law_holds_for_its_green_twin(module: Any, law: Law) -> None:
-    hold(law, functools.partial(module.Repaired, "identity"), [])
-
-
-def machine(backend: type) -> type[BackendMachine]:
-    return type("Machine", (BackendMachine,), {"open_backend": backend})
+    try_on_many(law, module.Repaired)
 
 
 def run_programs(kind: type[BackendMachine]) -> None:
-    run_state_machine_as_test(kind, settings=settings(once(PROGRAMS), stateful_step_count=30))
+    run_state_machine_as_test(
+        kind, settings=settings(once(PROGRAM_COUNT), stateful_step_count=CALLS)
+    )
 
 
 def test_the_machine_finds_a_failed_frame_that_a_larger_one_follows() -> None:
-    kind = machine(failure_then_larger.Faulty)
+    kind = machine_of(failure_then_larger.Faulty)
     with pytest.raises(AssertionError, match="the largest frames had 3 and 12"):
         run_programs(kind)
     assert kind.program == [
@@ -135,7 +138,7 @@ def test_the_machine_finds_a_failed_frame_that_a_larger_one_follows() -> None:
         "get",
         "execute 1x1:rgb24 *1",
     ]
-    run_programs(machine(failure_then_larger.Repaired))
+    run_programs(machine_of(failure_then_larger.Repaired))
 
 
 def test_a_trace_finds_what_only_the_second_cycle_leaves() -> None:
