@@ -6,7 +6,18 @@ answer at once, and also where nothing else is installed.
 
 from __future__ import annotations
 
-from harness.commands import doctor, gate, inject, listing, report, selftest, verify, watch
+from harness.commands import (
+    completion,
+    doctor,
+    gate,
+    init,
+    inject,
+    listing,
+    report,
+    selftest,
+    verify,
+    watch,
+)
 from harness.commands.command import Command
 
 COMMANDS: dict[str, Command] = {
@@ -17,5 +28,7 @@ COMMANDS: dict[str, Command] = {
     "selftest": selftest.COMMAND,
     "list": listing.COMMAND,
     "watch": watch.COMMAND,
+    "init": init.COMMAND,
     "doctor": doctor.COMMAND,
+    "completion": completion.COMMAND,
 }
