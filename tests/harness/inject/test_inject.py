@@ -10,6 +10,7 @@ import pytest
 
 from harness.inject.report import InjectReport
 from harness.inject.runs import inject
+from harness.verify import verify
 from tests.harness.inject import planted
 
 PLANTED = Path(planted.__file__)
@@ -59,7 +60,7 @@ def test_every_repaired_twin_survives(name: str) -> None:
     assert report.runs == 2 * report.points > 0
 
 
-JUMPS = "24x16@75*3,48x32@75*3,24x16@75*3"
+JUMPS = "24x16@50*2,48x32@50*2,24x16@50*2"
 
 
 @pytest.mark.parametrize(
@@ -99,3 +100,11 @@ def test_what_is_broken_is_broken_in_a_process_of_its_own() -> None:
 def test_no_operation_at_all_is_a_pass_that_says_so() -> None:
     report = inject(lambda frame: frame.pts, "8x8@25*2", jobs=1)
     assert (report.verdict, report.operations, report.runs) == ("pass", 0, 0)
+
+
+@pytest.mark.parametrize(
+    "name", ["FirstThreadLeft", "CapacityNotReset", "DeliveredThoughCopyFailed"]
+)
+def test_faults_that_only_a_failure_shows_are_found_by_inject_alone(name: str) -> None:
+    report = verify(f"{PLANTED}:{name}", "16x16@25*12", level="zero-growth")
+    assert report.verdict == "pass", report.rules
