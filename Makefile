@@ -66,6 +66,12 @@ soak: $(READY) ## run the long tests, and generated examples by the thousand or 
 selftest: $(READY) ## find every planted fault, and accuse none that is right
 	@$(BIN)/steadyframe selftest
 
+.PHONY: inject
+inject: $(READY) ## have each operation of the reference backend fail in turn
+	@$(BIN)/steadyframe inject reference
+	@$(BIN)/steadyframe inject reference --arg mode=async --arg nireq=4
+	@$(BIN)/steadyframe inject delay --arg mode=async --arg nireq=4
+
 .PHONY: bench-trace
 bench-trace: $(READY) ## time and findings beside memcheck and heaptrack, some two minutes
 	@$(BIN)/python -m harness.bench.peers
