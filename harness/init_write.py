@@ -24,8 +24,6 @@ GITLAB = ".gitlab/steadyframe.yml"
 _TEMPLATES = Path(__file__).parent / "init_templates"
 _SECTION = re.compile(r"^\[\[?\s*tool\s*\.\s*steadyframe\b.*\n(?:(?!\[).*\n)*", re.MULTILINE)
 """its tables in a text that ends with a line end"""
-    r"^\[\[?\s*tool\s*\.\s*steadyframe\b[^\n]*\n(?:(?!\[)[^\n]*\n?)*", re.MULTILINE
-)
 _OPENS = re.compile(r"^(open|make|create|build)[_-]+")
 _PATH_LINE = "# Fresh processes, too, find what is not installed."
 
@@ -193,9 +191,7 @@ def _remotes(project: Path) -> str:
 
 def _job(project: Path, path: Path, test: Path) -> str:
     install = ["steadyframe", "pytest"]
-    if any((project / name).is_file() for name in ("setup.py", "setup.cfg")) or _is_package(
-        project
-    ):
+    if _is_installable(project):
         install.append("-e .")
     if (project / "requirements.txt").is_file():
         install.append("-r requirements.txt")

@@ -22,19 +22,20 @@ def infer(frame):
 PROTOCOL = """
 class Filter:
     def __init__(self, nireq=1):
-        self.ready = []
+        self.ready = None
 
     def execute(self, frame):
-        self.ready.append(frame.pts)
+        self.ready = frame.pts
 
     def get_result(self):
-        return self.ready.pop(0) if self.ready else None
+        ready, self.ready = self.ready, None
+        return ready
 
     def flush(self):
         pass
 
     def close(self):
-        self.ready = None
+        pass
 """
 
 OPENS = PROTOCOL.replace("nireq=1", "nireq") + "\ndef open_filter():\n    return Filter(2)\n"
