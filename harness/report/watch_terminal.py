@@ -65,7 +65,7 @@ def _render_site(site: Site, console: Console) -> None:
     console.print(
         Text.assemble(
             (f"\n{words.size(site.bytes)} not freed", "bold"),
-            f", {plural(site.calls, 'allocation')} in {clean(site.function)} ({clean(site.place)})",
+            f" of {plural(site.calls, 'allocation')} in {clean(site.function)} ({clean(site.place)})",
         ),
         soft_wrap=True,
     )

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -41,6 +42,7 @@ class Site(msgspec.Struct, frozen=True):
     bytes: int
     """to three or four digits, as heaptrack prints it"""
     calls: int
+    """of malloc there, also for what was freed"""
     function: str
     place: str
     """FILE:LINE, or the library where there are no debug symbols"""
@@ -107,7 +109,7 @@ def parse(printed: str) -> Iterator[Site]:
     """The sites in what `heaptrack_print --print-leaks 1` prints."""
     lines = printed.splitlines()
     starts = [number for number, line in enumerate(lines) if _SITE.match(line)]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in pairwise([*starts, len(lines)]):
         head = _SITE.match(lines[start])
         assert head is not None
         frames = list(_frames(lines[start + 1 : end]))
