@@ -103,6 +103,7 @@ def test_helpers_end_with_the_verification_though_this_process_has_threads() -> 
     thread = threading.Thread(target=done.wait)
     thread.start()
     before = set(os.listdir("/proc/self/fd"))
+    others = set(children("self"))  # of another test's, such as Python's resource tracker
     try:
         report = verify(filter_that(keep_nothing), WORKLOAD)
     finally:
@@ -111,7 +112,7 @@ def test_helpers_end_with_the_verification_though_this_process_has_threads() -> 
     assert report.verdict == "pass"
     assert zygotes.descriptors() == []
     assert set(os.listdir("/proc/self/fd")) == before
-    assert list(children("self")) == []
+    assert set(children("self")) <= others
 
 
 def test_pool_of_threads_that_torch_has_started_does_not_hang_a_fork() -> None:
