@@ -62,12 +62,8 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Table:
 
 
 def _render_site(site: Site, console: Console) -> None:
-    console.print(
-        Text.assemble(
-            (f"\n{words.size(site.bytes)} not freed", "bold"),
-            f" of {plural(site.calls, 'allocation')} in {clean(site.function)} ({clean(site.place)})",
-        ),
-        soft_wrap=True,
-    )
+    amount = f"\n{words.size(site.bytes)} not freed"
+    at = f" of {plural(site.calls, 'allocation')} in {clean(site.function)} ({clean(site.place)})"
+    console.print(Text.assemble((amount, "bold"), at), soft_wrap=True)
     for caller in site.callers:
         console.print(Text(f"    {clean(caller)}"), soft_wrap=True)

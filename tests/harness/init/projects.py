@@ -20,22 +20,23 @@ def infer(frame):
 """
 
 PROTOCOL = """
+from collections import deque
+
 class Filter:
     def __init__(self, nireq=1):
-        self.ready = None
+        self.ready = deque()
 
     def execute(self, frame):
-        self.ready = frame.pts
+        self.ready.append(frame.pts)
 
     def get_result(self):
-        ready, self.ready = self.ready, None
-        return ready
+        return self.ready.popleft() if self.ready else None
 
     def flush(self):
         pass
 
     def close(self):
-        pass
+        self.ready.clear()
 """
 
 OPENS = PROTOCOL.replace("nireq=1", "nireq") + "\ndef open_filter():\n    return Filter(2)\n"

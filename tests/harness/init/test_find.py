@@ -62,9 +62,9 @@ def test_what_needs_arguments_is_not_ready(tmp_path: Path) -> None:
 
 
 def test_fields_of_a_dataclass_are_arguments(tmp_path: Path) -> None:
-    init = "    def __init__(self, nireq=1):\n        self.ready = None\n"
+    init = "    def __init__(self, nireq=1):\n        self.ready = deque()\n"
     fields = "    model: str\n    n: int = 1\n"
-    source = "@dataclass" + projects.PROTOCOL.replace(init, fields)
+    source = projects.PROTOCOL.replace(init, fields).replace("class", "@dataclass\nclass")
     found, _ = find(projects.write(tmp_path, {"mine.py": source}))
     assert [each.needs for each in found] == [("model",)]
 
