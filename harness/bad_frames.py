@@ -24,6 +24,8 @@ KINDS = ("no pixels", "float64 samples", "a wrong number of channels", "an unkno
 ROUNDS = 5
 """A leak adds to each round after the first. With three rounds, the first errors of a pool's two
 threads did so too: which of them meets an error, and when, is up to the scheduler."""
+PASSES = ("control", "second control", "screened", "traced")
+"""Through an instance each: groups of rows in RESULTS, and cycles for the flight recorder."""
 UNKNOWN_FORMAT = "steadyframe-unknown"
 
 

@@ -12,16 +12,12 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from importlib import metadata, util
-from typing import Literal
 
 from harness import preconditions
+from harness.checks import Check
 from harness.errors import UsageError
-
-State = Literal["good", "poor", "bad"]
-"""poor: something is slower, or is not seen; bad: nothing can be measured"""
 
 _PACKAGES = ("torch", "memray", "psutil", "numpy", "av", "msgspec", "rich", "jinja2", "plotly")
 _OPTIONAL = {
@@ -34,17 +30,6 @@ _LEAST_TEMP = 1 << 30
 _SOUND = "backend.faults.green.grow_only_arena:Backend"
 _FAULTY = "backend.faults.two_buffers_per_frame:Faulty"
 _WORKLOAD = "64x64@25*20"
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """What was looked at, and what was seen."""
-
-    name: str
-    state: State
-    seen: str
-    remedy: str = ""
-    """what to do about it; empty if good"""
 
 
 def examine() -> Iterator[Check]:
@@ -165,9 +150,3 @@ def _verdict(what: str, target: str, verdict: str, expected: str) -> Check:
         return Check(what, "good", seen)
     remedy = f"`steadyframe verify {target} --workload {_WORKLOAD}` shows why"
     return Check(what, "bad", f"{seen}, expected {expected}", remedy)
-
-
-def worst(checks: Sequence[Check]) -> State:
-    """The state of the machine as a whole."""
-    states: tuple[State, ...] = ("good", "poor", "bad")
-    return max((check.state for check in checks), key=states.index)

@@ -16,7 +16,6 @@ from typing import Literal
 
 from harness import bad_frames
 from harness.bad_frames import Planned
-from harness.instruments.errors import PASSES
 from harness.owners import HARNESS, INTERPRETER, Site
 from harness.probes.heap import FIELDS
 from harness.result import StackFrame
@@ -83,7 +82,7 @@ class ErrorEvidence:
 
 def judge(groups: Sequence[Group], *, stateful: bool) -> ErrorEvidence:
     """What the last pass that was begun made of the frames, held against the control passes."""
-    control, again, *spoiled = groups[: len(PASSES)]
+    control, again, *spoiled = groups[: len(bad_frames.PASSES)]
     good = [frame for frame in bad_frames.schedule() if not frame.bad]
     if broken := [row for row in control.rows if row.event not in _RESULTS]:
         return ErrorEvidence(unclear=f"good frames alone already fail: {broken[0].text}")

@@ -14,7 +14,6 @@ import msgspec
 
 from harness import bad_frames
 from harness.error_evidence import ErrorEvidence, Incident, Kind, judge, leaks
-from harness.instruments.errors import PASSES
 from harness.owners import Owners
 from harness.probes import trace
 from harness.probes.heap import FIELDS
@@ -46,7 +45,7 @@ def gather(spec: RunSpec, run: Run, owners: Sequence[tuple[str, str]] = ()) -> E
 def read(ended: Ended, owners: Sequence[tuple[str, str]]) -> ErrorEvidence:
     """The evidence in the folder of an ended run."""
     failure, outcome = ended.failure, ended.outcome
-    if failure is not None and failure.cycle <= PASSES.index("second control") + 1:
+    if failure is not None and failure.cycle <= bad_frames.PASSES.index("second control") + 1:
         return ErrorEvidence(unclear=f"good frames alone already fail: {failure.text}")
     if outcome is None:
         return ErrorEvidence(unclear="the run left nothing")

@@ -14,6 +14,7 @@ from harness.report.console import make_console, say
 def run(options: Namespace) -> int:
     """Print every check; the code of no verdict if nothing can be measured."""
     from harness import doctor
+    from harness.checks import worst
     from harness.report import doctor as shown
 
     checks = list(doctor.examine())
@@ -21,7 +22,7 @@ def run(options: Namespace) -> int:
     with console.capture() as captured:
         shown.render(checks, console, brief=options.quiet)
     say(captured.get())
-    return EXIT_CODES["no-verdict" if doctor.worst(checks) == "bad" else "pass"]
+    return EXIT_CODES["no-verdict" if worst(checks) == "bad" else "pass"]
 
 
 COMMAND = Command(

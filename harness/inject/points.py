@@ -9,6 +9,10 @@ import msgspec
 from harness.result import StackFrame
 
 Kind = Literal["operator", "forward", "numpy", "thread"]
+BASELINE = "baseline.json"
+"""file of a Baseline"""
+SEEN = "seen.jsonl"
+"""file of what became of each point, one to a line, written as soon as it is known"""
 LEFT = ("threads", "descriptors")
 """what a first use leaves that can be told from what a failure leaves"""
 

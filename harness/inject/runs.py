@@ -27,6 +27,8 @@ from harness.inject import DEFAULT_LIMIT, DEFAULT_TIMEOUT, DEFAULT_WORKLOAD
 from harness.inject.choice import Chosen, batches, choose, segments_of
 from harness.inject.judge import taints
 from harness.inject.points import (
+    BASELINE,
+    SEEN,
     Baseline,
     Break,
     Counted,
@@ -34,7 +36,6 @@ from harness.inject.points import (
     Seen,
 )
 from harness.inject.report import SCHEMA, Broken, InjectReport
-from harness.instruments.inject import BASELINE, SEEN
 from harness.request import request
 from harness.result import Failure
 from harness.spec import RunSpec

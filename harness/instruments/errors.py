@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 
 from harness import bad_frames
+from harness.bad_frames import PASSES
 from harness.flight import map_file
 from harness.instruments.feeding import Feeding, nothing
 from harness.instruments.setting import Setting
@@ -22,8 +23,6 @@ from harness.result_log import ResultLog
 from harness.source import FrameSource
 from harness.spec import RESULTS, SAMPLES, TRACE
 
-PASSES = ("control", "second control", "screened", "traced")
-"""groups of rows in RESULTS, and cycles for the flight recorder, from 1"""
 _ROOM = 4 * len(bad_frames.schedule())
 
 

@@ -11,17 +11,13 @@ import gc
 
 import msgspec
 
-from harness.inject.points import Baseline
+from harness.inject.points import BASELINE, SEEN, Baseline
 from harness.instruments.setting import Setting
-
-BASELINE = "baseline.json"
-SEEN = "seen.jsonl"
-"""what became of each point, one to a line, written as soon as it is known"""
 
 
 def run(setting: Setting) -> None:
     """Count, and leave a Baseline; or have fail what the spec says, and leave SEEN."""
-    # They take torch, and the names above are for the parent too, which does without.
+    # They take torch, which the other instruments do without.
     from harness.inject.cycles import Cycles
     from harness.inject.hooks import installed
 

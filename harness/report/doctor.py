@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness.doctor import Check, State, worst
+from harness.checks import Check, State, worst
 from harness.report.text import clean
 
 _STYLES: dict[State, str] = {"good": "green", "poor": "yellow", "bad": "bold red"}

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from harness import cli, doctor, preconditions
-from harness.doctor import Check, examine, worst
+from harness.checks import Check, worst
+from harness.doctor import examine
 from harness.errors import UsageError
 
 
