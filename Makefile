@@ -49,7 +49,7 @@ gate: $(READY) ## hold every case's exact counts against reports/baseline.json
 # Two at a time: the counts that the tests measure do not depend on load.
 .PHONY: test
 test: $(READY) ## run the tests
-	@$(BIN)/python -m pytest -q -n 2 -m "not soak"
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not soak"
 
 .PHONY: lint
 lint: $(READY) ## check style and types
@@ -60,7 +60,7 @@ lint: $(READY) ## check style and types
 # make soak SECONDS=600 draws for so long, where it would draw 27,000 workloads otherwise.
 .PHONY: soak
 soak: $(READY) ## run the long tests, and generated examples by the thousand or for SECONDS=N
-	@HYPOTHESIS_PROFILE=soak SOAK_SECONDS=$(SECONDS) $(BIN)/python -m pytest -q -n 2
+	@HYPOTHESIS_PROFILE=soak SOAK_SECONDS=$(SECONDS) $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 .PHONY: selftest
 selftest: $(READY) ## find every planted fault, and accuse none that is right
