@@ -34,7 +34,7 @@ NEVER_REACHES: dict[str, tuple[str, ...]] = {
     # Pure functions of a timeline: they start nothing, measure nothing and print nothing.
     "rules": (*PARENT, *SURFACE, "report", "gate", "watch", "child", "instruments"),
     "timeline": (*PARENT, *SURFACE, "report", "gate", "watch", "child", "instruments", "rules"),
-    # The process that is measured. Of zygotes it has the names: of a fork, the factory is kept there.
+    # The process that is measured. A fork of a test process has its factory from zygotes.
     "instruments": (*PARENT, *SURFACE, "report", "gate", "watch", "child", "rules", "config"),
     "child": (
         *(module for module in PARENT if module != "zygotes"),
