@@ -24,7 +24,7 @@ from harness.adapters import (
     YieldedBackend,
     is_module,
 )
-from harness.errors import UsageError
+from harness.errors import UsageError, shadowed
 from harness.names import METHODS, MODEL_FILES
 
 
@@ -164,7 +164,8 @@ def _import_module(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(error.name + ".")):
             raise UsageError(
-                f"there is no module '{error.name}': check its name, and that it is in the "
+                shadowed(error.name)
+                or f"there is no module '{error.name}': check its name, and that it is in the "
                 "current folder or installed"
             ) from None
         raise UsageError(_import_failed(name, error)) from error

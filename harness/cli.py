@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from harness.arguments import make_parser, read
 from harness.commands import COMMANDS
 from harness.commands.exits import INTERRUPTED, OUR_BUG, USAGE
-from harness.errors import UsageError
+from harness.errors import SETUP, UsageError, shadowed
 from harness.report.console import complain, give_up_stdout, prepare_streams, say
 
 _DEPENDENCIES = (
@@ -57,6 +57,8 @@ def _dispatch(argv: Sequence[str]) -> int:
     try:
         return COMMANDS[options.name].run(options)
     except ModuleNotFoundError as error:
-        if error.name not in _DEPENDENCIES:
-            raise
-        raise UsageError(f"{error.name} is not installed: run `make setup`") from error
+        if error.name in _DEPENDENCIES:
+            raise UsageError(f"{error.name} is not installed: {SETUP}") from error
+        if hint := shadowed(error.name):
+            raise UsageError(hint) from error
+        raise

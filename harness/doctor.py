@@ -79,7 +79,9 @@ def _packages() -> Iterator[Check]:
         except metadata.PackageNotFoundError:
             lacking.append(name)
     if lacking:
-        yield Check("packages", "bad", f"missing: {', '.join(lacking)}", "run `make setup`")
+        yield Check(
+            "packages", "bad", f"missing: {', '.join(lacking)}", f"pip install {' '.join(lacking)}"
+        )
     else:
         yield Check("packages", "good", ", ".join(found))
     for name, use in _OPTIONAL.items():

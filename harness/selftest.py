@@ -7,6 +7,7 @@ does. Every fault is run twice, as it is and repaired.
 
 from __future__ import annotations
 
+import difflib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -15,7 +16,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from harness import isolate
-from harness.errors import UsageError
+from harness.errors import SETUP, UsageError
 from harness.owners import SOURCE
 from harness.result import Finding, Report
 from harness.verify import verify
@@ -74,7 +75,7 @@ def planted() -> list[Planted]:
         runs += [run for fault in faults for run in _pair(fault)]
         greens += [_run(green, green.backend) for green in right]
     if not runs:
-        raise UsageError("no faults are installed to be found: run `make setup`")
+        raise UsageError(f"no faults are installed to be found: {SETUP}")
     return [*runs, *greens]
 
 
@@ -108,10 +109,12 @@ def _run(case: Any, factory: Callable[..., Any], **must: Any) -> Planted:
 
 def chosen(runs: Sequence[Planted], names: Sequence[str]) -> list[Planted]:
     """The runs of these names, all if there are none. Raises UsageError for one there isn't."""
-    known = {run.name for run in runs}
+    known = dict.fromkeys(run.name for run in runs)
     for name in names:
         if name not in known:
-            raise UsageError(f"nothing planted is called {name!r}: `selftest` lists all names")
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(known)}"
+            raise UsageError(f"nothing planted is called {name!r}: {hint}")
     return [run for run in runs if not names or run.name in names]
 
 

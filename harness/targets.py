@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from harness.errors import UsageError
+from harness.errors import SETUP, UsageError
 from harness.names import MODEL_FILES
 
 GROUP = "steadyframe.targets"
@@ -87,7 +87,7 @@ def resolve(target: str) -> str:
     if not names:
         raise UsageError(
             f"{target!r} is a short name, and short names need an installed steadyframe: "
-            "run `make setup`, or give the target as package.module:factory"
+            f"{SETUP}, or give the target as package.module:factory"
         )
     raise UsageError(f"no target is called {target!r}: {_suggestion(target, names)}")
 

@@ -14,6 +14,7 @@ import msgspec
 
 from harness import baseline
 from harness.baseline import Baseline
+from harness.config import FILE as FILE_OF_CASES
 from harness.config import Config
 from harness.errors import UsageError
 from harness.gate.case import Case
@@ -62,9 +63,11 @@ def run(request: Request, observe: Observer) -> tuple[GateResult, list[tuple[str
     """
     declared = request.project.cases
     if not declared:
+        file = request.project.path or request.root / FILE_OF_CASES
         raise UsageError(
-            "no cases are declared: write [[tool.steadyframe.cases]] with a target and a workload "
-            "in pyproject.toml, as the README shows"
+            f"no cases are declared in {file}: add [[tool.steadyframe.cases]] there, and below it "
+            'target = "mypackage.filters:open_filter" and workload = ["concat-jump", "burst"]; '
+            f"then record them with `{UPDATE}`"
         )
     chosen = select(declared, request.only, request.shard)
     known = baseline.load(request.baseline)

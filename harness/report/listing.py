@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from harness.errors import SETUP
 from harness.report.text import clean
 from harness.targets import origin, reference, registered, schemes
 from harness.workload import SCENARIOS
@@ -20,7 +21,7 @@ def listing(levels: Mapping[str, str]) -> str:
     return "\n".join(
         (
             *_section("targets (or package.module:factory, or path/to/file.py:factory)", targets),
-            *(() if targets else ("  none: short names need an installed copy, run `make setup`",)),
+            *(() if targets else (f"  none: short names need an installed steadyframe: {SETUP}",)),
             "",
             *_section(
                 "workloads (or any WIDTHxHEIGHT[:FORMAT]@FPS*FRAMES,...)",

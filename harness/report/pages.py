@@ -17,7 +17,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from harness.errors import UsageError
+from harness.errors import SETUP, UsageError
 from harness.report import text
 from harness.report.files import write
 
@@ -55,13 +55,13 @@ def plotly_script() -> str:
     """The script that the plotly package bundles; its Python is not imported. Raises UsageError."""
     spec = find_spec("plotly")
     if spec is None or spec.origin is None:
-        raise UsageError("plotly is not installed, whose script draws the plots: run `make setup`")
+        raise UsageError(f"plotly is not installed, whose script draws the plots: {SETUP}")
     path = Path(spec.origin).parent / "package_data" / SCRIPT
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(
-            f"this copy of plotly lacks {path} ({error.strerror}): install it anew, `make setup`"
+            f"this copy of plotly lacks {path} ({error.strerror}): install it anew with pip"
         ) from error
 
 

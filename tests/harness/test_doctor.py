@@ -73,7 +73,7 @@ def test_missing_package_is_bad_and_a_missing_extra_poor(monkeypatch: pytest.Mon
     )
     checks = by_name(list(examine()))
     assert checks["packages"].seen == "missing: av"
-    assert (checks["packages"].state, checks["packages"].remedy) == ("bad", "run `make setup`")
+    assert (checks["packages"].state, checks["packages"].remedy) == ("bad", "pip install av")
     assert (checks["hypothesis"].state, checks["hypothesis"].remedy) == (
         "poor",
         "pip install hypothesis",
