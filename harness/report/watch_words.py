@@ -54,8 +54,8 @@ def growth(report: Watched) -> Iterator[str]:
     steady = report.samples[report.start : report.end]
     seconds = steady[-1].at - steady[0].at
     yield (
-        f"{size(trend.growth, sign=True)} of {size(steady[0].memory)} in {seconds:.1f} s, after "
-        f"{steady[0].at:.1f} s of start-up"
+        f"{size(steady[0].memory)} after {steady[0].at:.1f} s of start-up, and its floor "
+        f"{size(trend.growth, sign=True)} in the {seconds:.1f} s that follow"
     )
 
 
