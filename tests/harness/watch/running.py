@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 PROGRAM = Path(__file__).with_name("program.py")
-WATCH = [sys.executable, "-m", "harness", "watch", "--no-color"]
+BOUNDED = PROGRAM.with_name("bounded.py")
+ROOT = Path(__file__).parents[3]
 
 
 def program(name: str, *arguments: object) -> list[str]:
@@ -29,12 +31,17 @@ class Done(NamedTuple):
 class Watch:
     """A watch that goes on until `done` is asked for; several may, side by side."""
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
+    def __init__(self, folder: Path, *arguments: str, samples: int = 0) -> None:
+        """It is interrupted after so many `samples`, if any are told."""
         self._json = folder / "watch.json"
+        bounded = [str(BOUNDED), str(samples)] if samples else ["-m", "harness", "watch"]
         self.process = subprocess.Popen(
-            [*WATCH, "--json", str(self._json), *arguments],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            [sys.executable, *bounded, "--no-color", "--json", str(self._json), *arguments],
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     def done(self) -> Done:
         out, err = self.process.communicate(timeout=300)

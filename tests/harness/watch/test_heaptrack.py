@@ -83,9 +83,8 @@ def test_the_line_of_a_leak_is_the_first_site(tmp_path: Path) -> None:
     source = Path(__file__).with_name("leaks.c")
     program = tmp_path / "leaks"
     subprocess.run(["cc", "-g", "-O0", "-o", program, source], check=True)
-    done = Watch(
-        tmp_path, "--sites", "--duration", "4", "--interval", "0.02", "--", str(program)
-    ).done()
+    command = ("--sites", "--interval", "0.02", "--", str(program))
+    done = Watch(tmp_path, *command, samples=200).done()
     assert done.code == 1, done.out
     site = done.report["sites"][0]
     assert site["function"] == "lose"

@@ -17,8 +17,9 @@ import pytest
 from tests.harness.watch.running import Done, Watch, program
 
 RATE = 400_000
-SHORT = ("--duration", "6", "--interval", "0.02", "--fps", "25")
-SHORTER = ("--duration", "3", "--interval", "0.02")
+SHORT = ("--interval", "0.02", "--fps", "25")
+SAMPLES = 250
+"""at that interval, five seconds"""
 LONG = ("--duration", "60")
 FFMPEG = [
     "ffmpeg", "-nostdin", "-loglevel", "error", "-re",
@@ -38,7 +39,9 @@ VERDICTS = {
 def _done(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Done]:
     """All of them side by side: they mostly sleep."""
     watches = {
-        name: Watch(tmp_path_factory.mktemp(name), *SHORT, "--", *program(name, RATE))
+        name: Watch(
+            tmp_path_factory.mktemp(name), *SHORT, "--", *program(name, RATE), samples=SAMPLES
+        )
         for name in VERDICTS
     }
     return {name: watch.done() for name, watch in watches.items()}
@@ -49,7 +52,7 @@ def test_verdict(name: str, done: dict[str, Done]) -> None:
     code, verdict = VERDICTS[name]
     found = done[name]
     assert (found.code, found.report["verdict"]) == (code, verdict), found.out
-    assert found.report["ending"] == "the time was over"
+    assert len(found.report["samples"]) == SAMPLES
 
 
 def test_growth_is_told_per_second_and_per_frame(done: dict[str, Done]) -> None:
@@ -98,14 +101,15 @@ def test_an_interrupted_watch_ends_the_command_and_reports(
 ) -> None:
     watch = Watch(tmp_path, "--interval", "0.01", "--", *program("leak", 2_000_000))
     _wait_for_child(watch)
-    time.sleep(3)
+    time.sleep(1)
     [child] = psutil.Process(watch.process.pid).children()
     watch.process.send_signal(number)
     done = watch.done()
     assert not child.is_running()
     assert done.report["ending"] == "the watch was interrupted"
-    assert len(done.report["samples"]) > 60
-    assert done.code == 1, done.out
+    assert done.report["samples"]
+    assert done.code == {"fail": 1, "no-verdict": 3}[done.report["verdict"]], done.out
+    assert "the watch was interrupted" in done.out
     assert "Traceback" not in done.err
 
 
@@ -120,7 +124,7 @@ def test_a_command_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
 def test_a_process_by_its_number_is_left_alone(tmp_path: Path) -> None:
     with subprocess.Popen(program("flat")) as process:
         try:
-            done = Watch(tmp_path, *SHORTER, "--pid", str(process.pid)).done()
+            done = Watch(tmp_path, *SHORT, "--pid", str(process.pid), samples=100).done()
             assert process.poll() is None
         finally:
             process.kill()
@@ -129,9 +133,10 @@ def test_a_process_by_its_number_is_left_alone(tmp_path: Path) -> None:
     assert done.report["exit_code"] is None
 
 
+@pytest.mark.soak
 def test_a_process_that_ends_while_it_is_watched(tmp_path: Path) -> None:
     """What it gives back as it ends hides no growth."""
-    command = program("leak", 2_000_000, 4)
+    command = program("leak", 2_000_000, 20)
     done = Watch(tmp_path, "--interval", "0.02", "--", *command).done()
     assert done.report["ending"] == "the command ended with exit code 0"
     assert done.code == 1, done.out
@@ -139,7 +144,7 @@ def test_a_process_that_ends_while_it_is_watched(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
 def test_ffmpeg_does_not_drift(tmp_path: Path) -> None:
-    done = Watch(tmp_path, *SHORTER, "--", *FFMPEG).done()
+    done = Watch(tmp_path, *SHORT, "--", *FFMPEG, samples=150).done()
     assert done.code == 0, done.out
 
 
