@@ -25,13 +25,16 @@ from harness.adapters import (
     is_module,
 )
 from harness.errors import UsageError, shadowed
-from harness.names import METHODS, MODEL_FILES
+from harness.names import METHODS, MODEL_FILES, ONNX_FILES
+from harness.onnx import OnnxFile, SessionFunction, is_session
 
 
 def load(target: str) -> Callable[..., Any]:
     """Import what `package.module:attribute` or `path/to/file.py:attribute` names."""
     if inherited.is_inherited(target):
         return inherited.factory_of(target)
+    if target.endswith(ONNX_FILES):
+        return OnnxFile(target)
     if target.endswith(MODEL_FILES):
         return ScriptFile(target)
     if scheme := targets.scheme_of(target):
@@ -110,6 +113,8 @@ def _adapted(made: Any, names: Mapping[str, str]) -> Backend:
         return AsyncBackend(made) if AsyncBackend.fits(made) else made
     if is_module(made):
         return FunctionBackend(ModelFunction(made))
+    if is_session(made):
+        return FunctionBackend(SessionFunction(made))
     if callable(made) and len(lacking) >= len(METHODS) - 1:
         if isinstance(made, type) or not _takes_a_frame(made):
             return open_backend(made, {}, names)

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 METHODS = ("execute", "get_result", "flush", "close")
 """of the backend protocol"""
-MODEL_FILES = (".pt", ".pth", ".ts")
-"""how the name of a TorchScript file ends"""
+ONNX_FILES = (".onnx",)
+MODEL_FILES = (".pt", ".pth", ".ts", *ONNX_FILES)
+"""how the name of a file ends that is a model: TorchScript's, or ONNX"""

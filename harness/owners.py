@@ -88,6 +88,8 @@ class Owners:
             (HARNESS, f"{escape(_PACKAGE)}/*"),
             # below the forward call of an nn.Module or ScriptModule
             (MODEL, "*/torch/nn/modules/module.py:_call_impl"),
+            # below InferenceSession.run
+            (MODEL, "*/onnxruntime/capi/onnxruntime_inference_collection.py:run"),
             # before site-packages: the backend may itself be installed there
             *([(BACKEND, f"{escape(backend_root)}*")] if backend_root else []),
             # Libraries act for whoever called them.
