@@ -11,8 +11,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Protocol
+
+from harness.errors import SETUP, UsageError
 
 PINNED_ENVIRONMENT = {
     # glibc raises its mmap threshold when a mapped block is freed, so that equal requests go to
@@ -66,6 +69,8 @@ class Zygote:
         self._ready = False
 
     def _begin(self) -> Process:
+        if find_spec("torch") is None:
+            raise UsageError(f"torch is not installed, and each run has it at hand: {SETUP}")
         environment = {**DEFAULT_ENVIRONMENT, **os.environ, **PINNED_ENVIRONMENT}
         package_root = str(Path(__file__).parent.parent)
         environment["PYTHONPATH"] = os.pathsep.join(

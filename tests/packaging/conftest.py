@@ -32,7 +32,7 @@ class Elsewhere:
             env={name: value for name, value in os.environ.items() if name not in hidden},
             capture_output=True,
             text=True,
-            timeout=600,
+            timeout=1800,
         )
         assert done.returncode == code, f"{done.returncode}\n{done.stdout}\n{done.stderr}"
         return done

@@ -87,7 +87,7 @@ def test_gate_of_a_project_of_its_own(elsewhere: Elsewhere) -> None:
     write(
         elsewhere.folder,
         "filters/mine.py",
-        BACKEND.replace("out = ", "kept = bytearray(9); out = "),
+        BACKEND.replace("out = ", "kept = bytearray(5000); out = "),
     )
     done = elsewhere.run("steadyframe", "gate", code=1)
     assert "filters/mine.py:8 in __call__" in done.stdout

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import environment, preconditions
+from harness import environment, preconditions, zygotes
 from harness.errors import UsageError
 
 FORWARDING = """
@@ -102,3 +102,12 @@ def test_the_environment_holds_all_that_counts_depend_on(monkeypatch: pytest.Mon
     assert described["processors"] >= 1
     assert described["torch_threads"] == torch.get_num_threads()
     assert {"python", "libc", "kernel", "memray", "numpy", "cpu_capability"} <= set(described)
+
+
+def test_torch_that_is_not_there_is_said_before_a_helper_is_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(zygotes, "find_spec", lambda _: None)
+    monkeypatch.setattr(zygotes.subprocess, "Popen", lambda *_, **__: pytest.fail("was started"))
+    with pytest.raises(UsageError, match=r"torch is not installed.*: run `make setup`"):
+        zygotes.Zygote()
