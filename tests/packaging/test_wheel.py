@@ -60,7 +60,7 @@ def test_it_says_what_it_needs_and_under_which_licence(metadata: Message, conten
     [licence] = (text for name, text in contents.items() if name.endswith("licenses/LICENSE"))
     assert licence == (ROOT / "LICENSE").read_text()
     assert metadata.get_payload().lstrip() == (ROOT / "README.md").read_text()
-    assert set(metadata.get_all("Provides-Extra", [])) == {"bench", "properties", "test"}
+    assert set(metadata.get_all("Provides-Extra", [])) == set(PROJECT["optional-dependencies"])
     needed: dict[str, set[str]] = {"": set()}
     for requirement in metadata.get_all("Requires-Dist", []):
         extra = re.search(r'extra == "(\w+)"', requirement)
