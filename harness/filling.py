@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from harness.buffers import buffers
 from harness.flight import Position, failure
 from harness.result import Failure, Report, Step, Teardown
 from harness.sites import sites
@@ -32,6 +33,7 @@ def fill(
     timeline.garbage = outcome.garbage
     report.steps = tuple(_steps(timeline))
     report.sites = sites(timeline)
+    report.buffers = buffers(timeline)
     after = outcome.cycle_ends[-1] if outcome.cycle_ends else {}
     report.teardown = Teardown(outcome.baseline, after)
     if report.failure is None and len(timeline.intervals) < len(intervals):

@@ -86,6 +86,19 @@ class Step(msgspec.Struct):
     """`live_bytes` by owner, those without any left out; empty where it was not kept"""
 
 
+class BufferCurve(msgspec.Struct, frozen=True):
+    """The size of one of the backend's buffers over the steps."""
+
+    file: str
+    line: int
+    function: str
+    """where it was made"""
+    number: int
+    """which of those that the line made, the largest first, from 1"""
+    sizes: tuple[tuple[int, int], ...]
+    """(position among the report's steps, bytes from that step's end on); 0 once it is gone"""
+
+
 class Survivors(msgspec.Struct, frozen=True):
     """Memory alive after teardown that is no leak, by site."""
 
@@ -177,5 +190,7 @@ class Report(msgspec.Struct):
     """what a reader must know to read the numbers rightly"""
     curves: dict[str, tuple[int, ...]] = {}
     """of a soak run: values over its steps, evenly spaced, by the name of what was sampled"""
+    buffers: tuple[BufferCurve, ...] = ()
+    """the backend's largest: the capacity of its requests"""
     sites: dict[str, tuple[Finding, ...]] = {}
     """lines of code behind the counts, violations or not, by kind as in harness.sites"""

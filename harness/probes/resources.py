@@ -76,9 +76,17 @@ def snapshot(segments: Segments | None = None) -> dict[str, Any]:
         "anonymous_bytes": _anonymous_bytes(maps, executable=False),
         "executable_bytes": _anonymous_bytes(maps, executable=True),
         "heap_bytes": heap.heap_used + heap.mmap_used,
+        "heap_mapped_bytes": heap.mmap_used,
         "python_blocks": sys.getallocatedblocks(),
         "rss_bytes": int(text("/proc/self/statm").split()[1]) * os.sysconf("SC_PAGE_SIZE"),
+        "uss_bytes": _unshared_bytes(),
     }
+
+
+def _unshared_bytes() -> int:
+    """Resident memory that no other process shares: what would be free if this one ended."""
+    rollup = text("/proc/self/smaps_rollup")
+    return 1024 * sum(map(int, re.findall(r"^Private_\w+: +(\d+) kB$", rollup, re.MULTILINE)))
 
 
 def _maps() -> Iterator[Mapping]:

@@ -13,14 +13,16 @@ from typing import Any, TypeAlias
 
 from harness.plan import TICKS_PER_SECOND
 from harness.report import clock
+from harness.report.findings import place
 from harness.report.text import clean
-from harness.result import Report, Step
+from harness.result import BufferCurve, Report, Step
 
 Figure: TypeAlias = dict[str, Any]
 """{"data": [...], "layout": {...}} as plotly's newPlot takes it"""
 
 _SLOTS = {"backend": 1, "model": 2, "interpreter": 3, "runtime": 4}
 _FREE_SLOTS = (5, 6, 7, 8)
+_COLORS = 8
 MOST_LABELS = 12
 """cycles that are named at their line: more would run into each other"""
 _LONGEST_NAME = 40
@@ -43,7 +45,13 @@ def plots(report: Report) -> list[Plot]:
     """All that the report has numbers for."""
     if not report.steps:
         return _curves(report)
-    return [_live(report), _allocations(report), _in_flight(report), *_curves(report)]
+    return [
+        _live(report),
+        _allocations(report),
+        *_capacity(report),
+        _in_flight(report),
+        *_curves(report),
+    ]
 
 
 def plain(text: str) -> str:
@@ -96,6 +104,40 @@ def _allocations(report: Report) -> Plot:
         "be 0 on steady steps, at zero-malloc everybody's."
     )
     return Plot("allocations", "Allocations per step", caption, figure)
+
+
+def _capacity(report: Report) -> list[Plot]:
+    """Nothing if the backend has no buffer that outlives a step."""
+    places = list(dict.fromkeys((curve.file, curve.line) for curve in report.buffers))
+    if not places:
+        return []
+    lines = [
+        _line(
+            f"{place(curve.file, curve.line)}, number {curve.number}",
+            _spread(curve, len(report.steps)),
+            f"owner-{1 + places.index((curve.file, curve.line)) % _COLORS}",
+            width=2 if curve.number == 1 else 1,
+        )
+        for curve in report.buffers
+    ]
+    figure = _over_steps(report.steps, lines, "bytes")
+    figure["data"].append(_phase_strip(report.steps))
+    caption = (
+        "Bytes of each buffer of the backend's that is alive at the end of a step, by the line "
+        "that made it, the largest first: the capacity of each request. In a cycle a grow-only "
+        "buffer never comes down, and goes up on record steps alone."
+    )
+    return [Plot("capacity", "Capacity of buffers", caption, figure)]
+
+
+def _spread(curve: BufferCurve, steps: int) -> list[int]:
+    """Its bytes at the end of every step."""
+    values, bytes_now = [], 0
+    changes = dict(curve.sizes)
+    for position in range(steps):
+        bytes_now = changes.get(position, bytes_now)
+        values.append(bytes_now)
+    return values
 
 
 def _in_flight(report: Report) -> Plot:
