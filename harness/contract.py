@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from harness.errors import UsageError
 from harness.owners import BACKEND, OWN
 from harness.plan import PlannedStep, plan_steps
-from harness.result import Level
+from harness.result import LEVELS, Level
 from harness.spec import Outcome
 from harness.workload import Workload
 
@@ -16,10 +17,19 @@ WARMUP_FRAMES = 8
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """A level, and the number of warm-up frames (None: as the backend's nireq asks for)."""
+    """A level, and the number of warm-up frames (None: as the backend's nireq asks for).
+
+    Raises UsageError for what is none.
+    """
 
     level: Level = "zero-owned"
     warmup: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.level not in LEVELS:
+            raise UsageError(f"there is no level {self.level!r}: choose of {', '.join(LEVELS)}")
+        if self.warmup is not None and (not isinstance(self.warmup, int) or self.warmup < 0):
+            raise UsageError(f"warmup {self.warmup!r} is not a whole number of 0 or more frames")
 
     def warmup_frames(self, nireq: int | None) -> int:
         """Warm-up frames for a backend with so many requests: each is used twice, and two more."""

@@ -62,8 +62,10 @@ def factory_of(target: str) -> Callable[..., Any]:
 def reachable(factory: str | Callable[..., Any], helpers: int) -> Iterator[tuple[str, str]]:
     """A target as it is shown, and as runs are to know it, while the context is open.
 
-    So many helpers are started for it. Raises UsageError for a text that is no target.
+    So many helpers are started for it. Raises UsageError for what is no target.
     """
+    if not isinstance(factory, str) and not callable(factory):
+        raise UsageError(f"a {type(factory).__name__} is no factory: give what makes the backend")
     name = factory if isinstance(factory, str) else targets.name_of(factory)
     if name is not None:
         zygotes.prestart(helpers)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from harness.contract import Contract
 from harness.errors import UsageError
 from harness.names import METHODS
@@ -35,7 +37,9 @@ def request(
     """The traced run of a target that harness.inherited.reachable gave. Raises UsageError."""
     if isinstance(workload, str) or workload is None:
         workload = Workload.named_or_parsed(DEFAULT_SCENARIO if workload is None else workload)
-    return RunSpec(
+    if not isinstance(cycles, int) or cycles < 1:
+        raise UsageError(f"cycles {cycles!r} is not a whole number of 1 or more")
+    spec = RunSpec(
         target=target,
         options=dict(options or {}),
         workload=None if video else str(workload),
@@ -50,6 +54,18 @@ def request(
         memory_limit=memory_limit,
         methods=_checked(methods or {}),
     )
+    _check_readable(spec)
+    return spec
+
+
+def _check_readable(spec: RunSpec) -> None:
+    """Raise a UsageError for what a child could not read: its failure would look the backend's."""
+    try:
+        msgspec.json.decode(msgspec.json.encode(spec), type=RunSpec)
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{error.object!r} is not UTF-8: give it another name") from None
+    except (msgspec.ValidationError, TypeError, OverflowError) as error:
+        raise UsageError(f"{error}: give it a plain value of the type that verify names") from None
 
 
 def _checked(methods: Mapping[str, str]) -> dict[str, str]:
