@@ -17,7 +17,7 @@ from harness.errors import UsageError
 from harness.gate.case import Case
 from harness.gate.counts import Counts
 from harness.gate.fingerprint import Fingerprint
-from harness.report.files import write
+from harness.report.files import locked, write
 
 SCHEMA = 1
 LARGEST = 64 << 20
@@ -142,6 +142,17 @@ def _key(environments: dict[str, Fingerprint], here: Fingerprint) -> str:
     number = next(n for n in range(1, len(environments) + 2) if f"env-{n}" not in environments)
     environments[f"env-{number}"] = here
     return f"env-{number}"
+
+
+def record(
+    path: Path, measured: Iterable[tuple[Case, Fingerprint, Counts]], declared: set[str]
+) -> None:
+    """Put these counts into the file as it is by now: another gate may have recorded meanwhile.
+
+    Raises UsageError.
+    """
+    with locked(path.parent):
+        save(path, updated(load(path), measured, declared))
 
 
 def save(path: Path, baseline: Baseline) -> None:

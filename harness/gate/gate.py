@@ -90,8 +90,7 @@ def run(request: Request, observe: Observer) -> tuple[GateResult, list[tuple[str
         recorded = [
             (case, *measured.counts[case.name]) for case in chosen if case.name in measured.counts
         ]
-        new = baseline.updated(known, recorded, {case.name for case in declared})
-        baseline.save(request.baseline, new)
+        baseline.record(request.baseline, recorded, {case.name for case in declared})
     results = [measured.results[case.name] for case in chosen]
     if known is not None and not request.update:
         results += _stale(known, declared, request)

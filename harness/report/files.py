@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from harness.errors import UsageError
@@ -40,6 +43,22 @@ def write(path: Path, text: str) -> None:
             partial.unlink(missing_ok=True)
     except OSError as error:
         raise _unwritable(path, error) from error
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes that ask for the same folder waiting, while the context is open."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    try:
+        # A file system without locks has its files replaced whole all the same.
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def append(path: Path, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,21 @@ def test_a_processor_that_counts_the_same_adds_nothing() -> None:
 
 def test_cases_that_are_declared_no_more_go_with_their_environments() -> None:
     assert baseline.updated(recorded(HERE), [], set()) == Baseline()
+
+
+def test_what_another_gate_recorded_meanwhile_stays(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    names = ["a", "b", "c", "d"]
+    found = counts(report(), Path("/project"))
+
+    def record(name: str) -> None:
+        case = msgspec.structs.replace(CASE, name=name)
+        baseline.record(path, [(case, HERE, found)], set(names))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(record, names * 4))
+    assert list(baseline.load(path).cases) == names
+    assert [entry.name for entry in tmp_path.iterdir()] == ["baseline.json"]
 
 
 GOOD = msgspec.json.decode(baseline.to_text(recorded(HERE)))

@@ -103,6 +103,19 @@ def test_a_case_that_only_one_side_has_fails(recorded: Path, capsys) -> None:
     ]
 
 
+def test_two_gates_that_record_at_once_both_stay(tmp_path: Path, answer) -> None:
+    folder = project(tmp_path, "a", "b")
+
+    def another_meanwhile(case: Case) -> Report:
+        if case.name == "a":
+            assert gate(folder, "--update", "--quiet", "--only", "b") == 0
+        return report()
+
+    answer(another_meanwhile)
+    assert gate(folder, "--update", "--quiet", "--only", "a") == 0
+    assert list(json.loads((folder / "reports/baseline.json").read_text())["cases"]) == ["a", "b"]
+
+
 def test_a_case_that_is_declared_otherwise_is_not_compared(recorded: Path, capsys) -> None:
     text = (recorded / "pyproject.toml").read_text()
     (recorded / "pyproject.toml").write_text(text.replace("quick = true", "seed = 3", 1))
