@@ -39,7 +39,10 @@ class _CFrame(ctypes.Structure):
 
 
 class CResult:
-    """A result in the library's memory, valid until the next call."""
+    """A result in the library's memory, valid until the next call.
+
+    Raises CLibraryError for what is no picture.
+    """
 
     __slots__ = ("_backend", "_call", "_frame", "format", "height", "pts", "width")
 
@@ -52,17 +55,24 @@ class CResult:
         self.height: int = frame.height
         self.format: str = (frame.format or b"").decode(errors="replace")
         self.pts: int = frame.pts
+        if (
+            self.format not in PIXEL_FORMATS
+            or self.width <= 0
+            or self.height <= 0
+            or not frame.data
+        ):
+            where = "" if frame.data else ", data NULL"
+            raise CLibraryError(
+                "sf_get_result returned 1, and its result is no picture: "
+                f"{self.width}x{self.height}:{self.format or 'no format'}{where}"
+            )
 
     @property
     def data(self) -> NDArray[Any]:
-        """The pixels, copied. Raises CLibraryError for what is no picture, or valid no more."""
+        """The pixels, copied. Raises CLibraryError for a result that is valid no more."""
         if self._backend.calls != self._call:
             raise CLibraryError("this result was valid until the next call of the library only")
-        pixel_format = PIXEL_FORMATS.get(self.format)
-        if pixel_format is None or self.width <= 0 or self.height <= 0 or not self._frame.data:
-            raise CLibraryError(
-                f"the result is no picture: {self.width}x{self.height}:{self.format}"
-            )
+        pixel_format = PIXEL_FORMATS[self.format]
         size = pixel_format.nbytes(self.width, self.height)
         # Not an array type of ctypes: it keeps one for each length for ever.
         pixels: NDArray[Any] = np.frombuffer(
@@ -99,7 +109,7 @@ class CLibraryBackend:
         self._check(self._library.execute(self._open, mine), "sf_execute")
 
     def get_result(self) -> CResult | None:
-        """The next result. Raises for a frame that failed."""
+        """The next result. Raises for a frame that failed, and for a result that is no picture."""
         if not self._handle:
             return None
         self.calls += 1

@@ -183,6 +183,19 @@ def _parsed(text: str) -> list[FilterText]:
 def _build(filters: list[FilterText], geometry: _Geometry) -> Graph:
     """A configured graph. Raises ValueError for pads that fit no others, and what libav raises."""
     pixel_format, width, height = geometry
+    try:
+        return _configured(filters, geometry)
+    except av.ArgumentError:
+        # libav's own words are in its log, which goes nowhere: "Invalid argument" is all it tells.
+        raise ValueError(
+            f"libavfilter takes no such graph for frames of {width}x{height}:{pixel_format.name} "
+            "(Invalid argument): see that each filter's values fit them, that it has one input and "
+            "one output for video (no audio), and that no others are left open"
+        ) from None
+
+
+def _configured(filters: list[FilterText], geometry: _Geometry) -> Graph:
+    pixel_format, width, height = geometry
     graph = Graph()
     named = av.VideoFormat(_LIBAV_FORMATS[pixel_format.name], width, height)
     source = graph.add_buffer(width=width, height=height, format=named, time_base=_TIME_BASE)

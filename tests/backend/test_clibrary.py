@@ -58,6 +58,18 @@ def test_errors_are_told_in_the_words_of_the_library(backend: CLibraryBackend) -
     assert np.array_equal(result.data, 255 - frame.data)
 
 
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [("NODATA", "2x1:rgb24, data NULL"), ("NOFORMAT", "2x1:no format")],
+)
+def test_result_that_is_no_picture_is_an_error(tmp_path: Path, fault: str, words: str) -> None:
+    backend = open_library(compiled(tmp_path, fault))
+    backend.execute(make(2, 1))
+    with pytest.raises(CLibraryError, match=f"its result is no picture: {words}$"):
+        backend.get_result()
+    assert backend.get_result() is None
+
+
 def test_close_is_final_and_may_be_called_twice(backend: CLibraryBackend) -> None:
     backend.execute(make(4, 4))
     backend.close()

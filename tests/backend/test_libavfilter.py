@@ -101,7 +101,10 @@ def test_text_that_is_no_graph_is_refused_at_once(graph: str, words: str) -> Non
     [
         ("hflip;vflip", "one open input, not 2"),
         ("split[a][b]", "one open output, not 2"),
-        ("scale=0x:1", "Invalid argument"),
+        ("scale=0x:1", r"takes no such graph for frames of 8x8:rgb24 \(Invalid argument\)"),
+        ("overlay", "one input and one output for video"),
+        ("volume=2", "no audio"),
+        ("crop=64:64", "that each filter's values fit them"),
     ],
 )
 def test_graph_that_does_not_fit_the_frame_fails_at_the_frames_turn(graph: str, words: str) -> None:

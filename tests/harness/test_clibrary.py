@@ -50,3 +50,10 @@ def test_fault_in_c_is_found_and_its_line_named(
 def test_buffer_that_close_keeps_is_a_leak_per_cycle(tmp_path: Path) -> None:
     (finding,) = found(verified(tmp_path, "KEPT"), "teardown-release")
     assert (finding.kind, finding.count, finding.bytes) == ("leak-per-cycle", 2, 2 * 64 * 48 * 3)
+
+
+def test_result_without_data_is_told_and_no_verdict(tmp_path: Path) -> None:
+    report = verified(tmp_path, "NODATA")
+    assert report.verdict == "no-verdict"
+    assert report.failure is not None
+    assert "its result is no picture: 64x48:rgb24, data NULL" in report.failure.text

@@ -1,5 +1,5 @@
-/* A backend in C: inverts samples of 8 bits, in one grow-only buffer. -DCHURN, -DLEAK and -DKEPT
- * each plant a fault; -DLACKS leaves out a function. */
+/* A backend in C: inverts samples of 8 bits, in one grow-only buffer. -DCHURN, -DLEAK, -DKEPT,
+ * -DNODATA and -DNOFORMAT each plant a fault; -DLACKS leaves out a function. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +60,12 @@ int sf_get_result(void *handle, sf_frame *result) {
         return 0;
     *result = mine->result;
     mine->ready = 0;
+#ifdef NODATA
+    result->data = NULL;
+#endif
+#ifdef NOFORMAT
+    result->format = NULL;
+#endif
     return 1;
 }
 
