@@ -1,4 +1,4 @@
-"""Backends whose results come later, each by the way in that the README names. All are sound."""
+"""Backends whose results come later, each by its way in of docs/other-backends.md. All are sound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Backends of every shape, each by the way in that the README names. All of them are sound."""
+"""Backends of every shape, each by its way in of docs/other-backends.md. All of them are sound."""
 
 from __future__ import annotations
 

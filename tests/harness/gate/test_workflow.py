@@ -1,4 +1,4 @@
-"""The workflow and the README's snippet for CI call what there is."""
+"""The workflow, and the snippet for CI in docs/gate.md, call what there is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from harness.arguments import make_parser, read
 
 ROOT = Path(__file__).parents[3]
 WORKFLOW = (ROOT / ".github" / "workflows" / "gate.yml").read_text()
-README = (ROOT / "README.md").read_text()
+PAGE = (ROOT / "docs" / "gate.md").read_text()
 
 
 def commands(text: str) -> list[str]:
@@ -20,7 +20,7 @@ def commands(text: str) -> list[str]:
 
 
 def test_every_command_is_understood() -> None:
-    for text in (WORKFLOW, README):
+    for text in (WORKFLOW, PAGE):
         found = commands(text)
         assert [words.split()[0] for words in found] == ["gate", "report"]
         for words in found:
@@ -28,7 +28,7 @@ def test_every_command_is_understood() -> None:
 
 
 def test_it_runs_where_the_baseline_was_recorded() -> None:
-    images = set(re.findall(r"^ +(?:container|image): (\S+)$", WORKFLOW + README, re.MULTILINE))
+    images = set(re.findall(r"^ +(?:container|image): (\S+)$", WORKFLOW + PAGE, re.MULTILINE))
     assert images == {"python:3.11-bookworm"}
     recorded = (ROOT / "reports" / "baseline.json").read_text()
     assert '"python": "3.11"' in recorded

@@ -85,7 +85,7 @@ def test_the_heap_of_a_clean_backend_is_constant_to_the_byte() -> None:
 
 def test_growth_on_a_worker_is_named_if_not_alone() -> None:
     # While two threads are at work, the heap grows by what both do: a line at which the worker lets
-    # go of the interpreter may be named besides (README, "What it cannot see").
+    # go of the interpreter may be named besides (docs/limits.md).
     found = named(spec_of("MallocOnWorker"), "frame")
     assert ("planted.py", line_of("MallocOnWorker")) in places(found)
 

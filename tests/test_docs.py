@@ -1,0 +1,153 @@
+"""What README and docs say is so: links, commands, files, and the findings that they show."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness import cli, isolate
+from harness.arguments import make_parser, read
+from harness.report.advice import advice, known
+from harness.result import LEVELS
+from harness.rules import RULES
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [README, *DOCS]
+FINDINGS = (ROOT / "docs/findings.md").read_text()
+TARGETS = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
+LARGEST_PICTURE = 200_000
+
+LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
+BLOCK = re.compile(r"(?:^ {4}.*\n|^\n(?= {4}))+", re.MULTILINE)
+IN_BLOCK = re.compile(r"^ +(?:- )?(?:\.venv/bin/)?steadyframe ([a-z].+)$", re.MULTILINE)
+IN_LINE = re.compile(r"`(?:\.venv/bin/)?steadyframe ([a-z][^`]*)`")
+FILE = re.compile(r"(?:backend|harness|tests|docs|\.github)/[\w./-]*[\w/]")
+REPLAY = re.compile(r"(?:Replay:|Look closer:) +steadyframe (.+)$", re.MULTILINE)
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+def prose(text: str) -> str:
+    """A page without its indented blocks, in which a `#` or a bracket means itself."""
+    return BLOCK.sub("", text)
+
+
+def anchors(page: Path) -> set[str]:
+    """The names that a page's headings have, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", prose(page.read_text()), re.MULTILINE)
+    names = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
+    assert len(names) == len(set(names)), f"{page.name}: two headings have one anchor"
+    return set(names)
+
+
+def commands(text: str) -> Iterator[str]:
+    for pattern in (IN_BLOCK, IN_LINE, REPLAY):
+        yield from pattern.findall(text)
+
+
+@each_page
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for link in LINK.findall(prose(page.read_text())):
+        if link.startswith("https://"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.is_file(), link
+        assert target.is_relative_to(ROOT), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_every_page_is_in_the_list_of_the_readme() -> None:
+    listed = re.findall(r"^\| \[[^\]]+\]\(docs/([\w-]+\.md)\) \|", README.read_text(), re.MULTILINE)
+    assert sorted(listed) == [page.name for page in DOCS]
+
+
+@each_page
+def test_every_command_is_understood(page: Path) -> None:
+    parser = make_parser()
+    for command in commands(page.read_text()):
+        read(parser, shlex.split(command, comments=True))
+
+
+def test_there_are_commands_to_be_understood() -> None:
+    found = [command for page in PAGES for command in commands(page.read_text())]
+    assert {command.split()[0] for command in found} >= {"verify", "gate", "report", "inject"}
+    assert len(found) > 50
+
+
+@each_page
+def test_every_make_target_is_there(page: Path) -> None:
+    found = re.findall(r"^ +(?:- )?make ([a-z-]+)|`make ([a-z-]+)", page.read_text(), re.MULTILINE)
+    assert {first or second for first, second in found} <= TARGETS
+
+
+@each_page
+def test_every_file_of_ours_is_there(page: Path) -> None:
+    for code in re.findall(r"`([^`\n]+)`", prose(page.read_text())):
+        if FILE.fullmatch(code) and "NAME" not in code:
+            assert (ROOT / code).exists(), code
+
+
+def test_every_level_is_in_the_table() -> None:
+    text = (ROOT / "docs/levels-and-owners.md").read_text()
+    for level in LEVELS:
+        assert re.search(rf"^\| `{level}`", text, re.MULTILINE), level
+
+
+def test_every_rule_has_a_section() -> None:
+    assert re.findall(r"^### ([\w-]+)$", FINDINGS, re.MULTILINE) == list(RULES)
+
+
+def test_every_kind_has_the_words_of_the_reports() -> None:
+    _, kinds = known()
+    rows = re.findall(r"^\| `([\w-]+)` \| (.+) \| (.+) \|$", FINDINGS, re.MULTILINE)
+    told = {kind: (title, remedy) for kind, title, remedy in rows}
+    assert told.keys() >= kinds
+    for kind in kinds:
+        assert told[kind] == (advice("", kind).title, advice("", kind).remedy)
+
+
+def test_pictures_are_small() -> None:
+    for picture in (ROOT / "docs").glob("*.png"):
+        assert picture.stat().st_size < LARGEST_PICTURE, picture.name
+
+
+def examples() -> Iterator[tuple[str, str, str]]:
+    """Of each rule's section: its id, the command, and the finding that is shown."""
+    for section in re.split(r"^### ", FINDINGS, flags=re.MULTILINE)[1:]:
+        rule = section.partition("\n")[0]
+        (block,) = BLOCK.findall(section.partition("\n## ")[0])
+        command, _, text = block.strip().partition("\n")
+        yield rule, command.removeprefix("steadyframe "), " ".join(text.split())
+
+
+@pytest.fixture(scope="module")
+def _helpers() -> Iterator[None]:
+    yield
+    isolate.shutdown()
+
+
+@pytest.mark.usefixtures("_helpers")
+@pytest.mark.parametrize(
+    ("rule", "command", "text"), list(examples()), ids=lambda value: value[:24]
+)
+def test_the_example_of_a_rule_is_what_its_command_finds(
+    rule: str, command: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    report = tmp_path / "report.json"
+    assert cli.main([*shlex.split(command), "--quiet", "--json", str(report)]) == 1
+    found = {
+        finding["text"].replace(f"{ROOT}/", "")
+        for result in json.loads(report.read_text())["rules"]
+        if result["rule"] == rule
+        for finding in result["findings"]
+    }
+    assert text in found
