@@ -61,13 +61,16 @@ class _Version(msgspec.Struct):
     schema: int
 
 
-def load(path: Path) -> Baseline | None:
-    """Read a baseline, None if there is no file. Raises UsageError for what is none."""
+def load(path: Path, command: str = "steadyframe gate --update") -> Baseline | None:
+    """Read a baseline, None if there is no file. Raises UsageError for what is none.
+
+    `command` is what records it anew.
+    """
     try:
         if not path.exists():
             return None
         if not path.is_file():
-            raise UsageError(f"{path} is no file: name the baseline with --baseline FILE")
+            raise UsageError(f"{path} is no file: name the one that the baseline is in")
         if path.stat().st_size > LARGEST:
             raise UsageError(f"{path} is larger than {LARGEST >> 20} MiB: that is no baseline")
         data = path.read_bytes()
@@ -80,23 +83,23 @@ def load(path: Path) -> Baseline | None:
             age = "an older" if schema < SCHEMA else "a newer"
             raise UsageError(
                 f"{path} has schema {schema}, of {age} steadyframe; this one reads {SCHEMA}: "
-                "remove it and record anew with `steadyframe gate --update`, or use that version"
+                f"remove it and record anew with `{command}`, or use that version"
             )
         baseline = msgspec.json.decode(data, type=Baseline)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise UsageError(_damaged(path, str(error))) from None
+        raise UsageError(_damaged(path, str(error), command)) from None
     for name, entry in baseline.cases.items():
         unknown = {m.environment for m in entry.measured} - set(baseline.environments)
         if unknown or not entry.measured or entry.case.name != name:
             what = f"no environment {min(unknown)!r}" if unknown else "a case without its counts"
-            raise UsageError(_damaged(path, f"{what}: {name!r}"))
+            raise UsageError(_damaged(path, f"{what}: {name!r}", command))
     return baseline
 
 
-def _damaged(path: Path, why: str) -> str:
+def _damaged(path: Path, why: str, command: str) -> str:
     return (
         f"{path} is not a baseline ({why}): take it from git again, "
-        "or remove it and record anew with `steadyframe gate --update`"
+        f"or remove it and record anew with `{command}`"
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from harness.baseline import Baseline
 from harness.gate.case import Case
 from harness.gate.counts import Counts, SiteCount, portable, same_plan, site_count
 from harness.gate.fingerprint import Fingerprint
@@ -19,6 +20,20 @@ from harness.sites import STEADY
 _MOST_STACK = 6
 _MOST_FINDINGS = 3
 _ZERO = Metric(0, "nothing")
+
+
+def hold(
+    known: Baseline, case: Case, report: Report, measured: Counts, here: Fingerprint, root: Path
+) -> CaseResult:
+    """Hold a case against a baseline, which may not have it, or another one of its name."""
+    entry = known.cases.get(case.name)
+    if entry is None:
+        why = "the baseline does not have it"
+        return CaseResult(case.name, "missing", why=(why,), command=_record(case))
+    if entry.case != case:
+        why = "it is declared otherwise than it was when it was recorded"
+        return CaseResult(case.name, "changed", why=(why,), command=_record(case))
+    return compare(case, report, measured, here, known.records(case.name), root)
 
 
 def compare(

@@ -18,7 +18,7 @@ from harness.config import FILE as FILE_OF_CASES
 from harness.config import Config
 from harness.errors import UsageError
 from harness.gate.case import Case
-from harness.gate.compare import compare
+from harness.gate.compare import hold
 from harness.gate.counts import Counts, counts
 from harness.gate.fingerprint import Fingerprint, fingerprint
 from harness.gate.measure import measure
@@ -141,21 +141,7 @@ def _judge(
         if found.verdict == "fail":
             told = (f"recorded though it violates {report.level}: {', '.join(found.rules)}",)
         return CaseResult(case.name, "recorded", why=told, holds=found.holds)
-    entry = known.cases.get(case.name) if known else None
-    if known is None or entry is None:
-        return _missing(case, "the baseline does not have it")
-    if entry.case != case:
-        return CaseResult(
-            case.name,
-            "changed",
-            why=("it is declared otherwise than it was when it was recorded",),
-            command=_update(case.name),
-        )
-    return compare(case, report, found, here, known.records(case.name), request.root)
-
-
-def _missing(case: Case, why: str) -> CaseResult:
-    return CaseResult(case.name, "missing", why=(why,), command=_update(case.name))
+    return hold(known or Baseline(), case, report, found, here, request.root)
 
 
 def _stale(known: Baseline, declared: Sequence[Case], request: Request) -> list[CaseResult]:
@@ -169,10 +155,6 @@ def _stale(known: Baseline, declared: Sequence[Case], request: Request) -> list[
         for name in known.cases
         if name not in names
     ]
-
-
-def _update(name: str) -> str:
-    return f"{UPDATE} --only {name}"
 
 
 def _result(request: Request, results: tuple[CaseResult, ...]) -> GateResult:

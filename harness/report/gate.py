@@ -82,21 +82,21 @@ def _case(case: CaseResult, console: Console, *, known: bool) -> None:
     console.print()
 
 
-def lines(case: CaseResult) -> Iterator[str]:
-    """What is said of a case below its name."""
+def lines(case: CaseResult, rest: str = ", in gate.json") -> Iterator[str]:
+    """What is said of a case below its name; `rest` is where all of a long list is."""
     for sentence in case.why:
         yield f"  {clean(sentence)}"
     shown = [d for d in case.differences if d.worse or (case.status != "worse" and d.differs)]
     for difference in shown[:MOST_DIFFERENCES]:
         yield f"  {in_words(difference)}"
     if len(shown) > MOST_DIFFERENCES:
-        yield f"  and {plural(len(shown) - MOST_DIFFERENCES, 'more difference')}, in gate.json"
+        yield f"  and {plural(len(shown) - MOST_DIFFERENCES, 'more difference')}{rest}"
     if equal := sum(not difference.differs for difference in case.differences):
         yield f"  {plural(equal, 'other count')} of it equal those recorded elsewhere"
     for site in case.sites[:MOST_SITES]:
         yield from _site(site)
     if len(case.sites) > MOST_SITES:
-        yield f"  and {plural(len(case.sites) - MOST_SITES, 'more line')} of code, in gate.json"
+        yield f"  and {plural(len(case.sites) - MOST_SITES, 'more line')} of code{rest}"
     if case.command:
         label = "Look closer" if case.status in ("worse", "no-verdict") else "Record"
         yield f"  {label}: {clean(case.command)}"
