@@ -1,4 +1,4 @@
-"""Backends whose results come later, each by its way in of docs/other-backends.md. All are sound."""
+"""Backends whose results come later, each by its way in of docs/other-backends.md; all sound."""
 
 from __future__ import annotations
 
