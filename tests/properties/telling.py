@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from harness.least import least
 from harness.report.json import to_json
 from harness.result import Report
 from harness.verify import verify
@@ -60,12 +61,29 @@ class Subject:
 class BrokenLawError(AssertionError):
     """A law does not hold for a workload."""
 
-    def __init__(self, law: str, said: str, subject: Subject, workload: Workload) -> None:
+    def __init__(
+        self,
+        law: str,
+        said: str,
+        subject: Subject,
+        workload: Workload,
+        breaks: Callable[[Workload], bool] | None = None,
+    ) -> None:
+        """`breaks` says whether another workload breaks the law too, if that alone decides it."""
         words = ["steadyframe", "verify", subject.target, "--workload", str(workload)]
         for name, value in subject.options.items():
             words += ["--arg", f"{name}={value}"]
         super().__init__(f"{said}\n  on {workload}\n  replay: {shlex.join(words)}")
         self.law, self.subject, self.workload = law, subject, workload
+        self._breaks = breaks
+
+    def least(self) -> Workload:
+        """The least workload that breaks the law, as far as it can be told without Hypothesis.
+
+        Whose shrinking takes one step at a time, and so may stop short of it: two sizes that are
+        each other's turn, say, become smaller together or not at all.
+        """
+        return least(self.workload, self._breaks)[0] if self._breaks else self.workload
 
 
 def hold(law: Callable[..., None], subject: Subject, workload: Workload, *more: Any) -> None:
@@ -74,8 +92,17 @@ def hold(law: Callable[..., None], subject: Subject, workload: Workload, *more: 
         law(subject.opener, workload, *more)
     except Exception as error:
         said = str(error) if isinstance(error, AssertionError) else repr(error)
-        raise BrokenLawError(law.__name__, said, subject, workload) from error
+        breaks = None if more else partial(_breaks, law, subject)
+        raise BrokenLawError(law.__name__, said, subject, workload, breaks) from error
     ran[LAWS] += 1
+
+
+def _breaks(law: Callable[..., None], subject: Subject, workload: Workload) -> bool:
+    try:
+        law(subject.opener, workload)
+    except Exception:
+        return True
+    return False
 
 
 @contextmanager
@@ -88,8 +115,10 @@ def verified() -> Iterator[None]:
         yield
     except BaseException as error:
         for broken in _laws_broken(error):
-            subject = broken.subject
-            report = verify(subject.target, broken.workload, options=subject.options)
+            subject, workload = broken.subject, broken.least()
+            if workload != broken.workload:
+                broken.add_note(f"the least workload that breaks it is {workload}")
+            report = verify(subject.target, workload, options=subject.options)
             if report.verdict == "pass":
                 broken.add_note("verify passes on it: only the law, in this process, shows it")
             else:

@@ -48,45 +48,41 @@ FOUND: list[tuple[Any, Law, str, str]] = [
     (
         shrink_after_growth,
         laws.capacity_only_grows,
-        r"2x1@25\*1,1x1@25\*1",
+        "2x1@25*1,1x1@25*1",
         r"step 1 \(1x1\): \d+ bytes became \d+",
     ),
     (
         rotation,
         laws.outputs_are_the_frames,
-        r"\d+x\d+@25\*1,\d+x\d+@25\*1",
+        "2x1@25*1,1x2@25*1",
         r"result 1 is \(\d+, \d+, 3\), not \(\d+, \d+, 3\)",
     ),
     (
         third_jump,
         laws.capacity_only_grows,
-        r"2x1@25\*1,1x1@25\*1,2x1@25\*1,1x1@25\*1",
+        "2x1@25*1,1x1@25*1,2x1@25*1,1x1@25*1",
         r"step 3 \(1x1\): .* though it needs no more",
     ),
     (
         burst_of_seventeen,
         laws.outputs_are_the_frames,
-        r"1x1@1000\*17|1x1@\d+\*\d+(,1x1@\d+\*\d+){1,2}",
+        "1x1@1000*17",
         "16 results of 17 frames",
     ),
     (
         one_too_many,
         laws.in_flight_is_bounded,
-        r"1x1@60\*3|1x1@60\*2,1x1@25\*1",
+        "1x1@100*3",
         "3 frames in flight, with 2 requests",
     ),
     (
         close_in_flight,
         released_after_any,
-        r"1x1@25\*1",
+        "1x1@25*1",
         "there are .'Frame'.",
     ),
 ]
-"""A module, the law that finds its fault, where it shrinks to, and what is said.
-
-Mostly that is the least workload of all, but not from every start: no one step of the shrinker's
-joins what two segments make together, or makes two equal areas smaller by the same amount.
-"""
+"""A module, the law that finds its fault, the least workload that shows it, and what is said."""
 
 
 def once(count: int) -> settings:
@@ -111,12 +107,13 @@ def try_on_many(law: Law, backend: type) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "law", "least", "said"), FOUND, ids=[row[0].__name__.split(".")[-1] for row in FOUND]
+    ("module", "law", "text", "said"), FOUND, ids=[row[0].__name__.split(".")[-1] for row in FOUND]
 )
-def test_a_law_finds_it_and_shrinks_it(module: Any, law: Law, least: str, said: str) -> None:
+def test_a_law_finds_it_and_the_least_workload(module: Any, law: Law, text: str, said: str) -> None:
     with pytest.raises(BrokenLawError, match=said) as raised:
         try_on_many(law, module.Faulty)
-    assert re.fullmatch(least, str(raised.value.workload))
+    assert len(raised.value.workload.segments) <= 4  # shrunk by Hypothesis
+    assert str(raised.value.least()) == text
 
 
 @pytest.mark.parametrize(

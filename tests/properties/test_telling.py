@@ -42,6 +42,15 @@ def test_what_verify_sees_too_has_its_report() -> None:
     assert (report.workload, report.target, failed) == (str(turned), subject.target, ["output"])
 
 
+def test_least_workload_is_told_where_hypothesis_stopped_short_of_it() -> None:
+    subject = Subject(f"{rotation.__file__}:Faulty", rotation.Faulty, {"model": "identity"})
+    with pytest.raises(BrokenLawError) as raised, verified():
+        hold(laws.outputs_are_the_frames, subject, Workload.parse("7x3@25*1,3x7@25*2"))
+    first, second = raised.value.__notes__
+    assert first == "the least workload that breaks it is 2x1@25*1,1x2@25*1"
+    assert second.startswith("verify ends with fail, too; report: ")
+
+
 def test_what_verify_does_not_see_is_said_to_be_so() -> None:
     with pytest.raises(BrokenLawError, match="told to\n  on 1x1@25") as raised, verified():
         hold(broken, IDENTITY, ONE)
