@@ -26,6 +26,8 @@ DEFAULT_TIMEOUT = 60.0
 
 _POLL = 0.05
 _STDERR_TAIL = 4000
+_LEAST_ROOM = 1 << 20
+"""bytes free in the folder of a run, below which a run that broke off may have had none"""
 _DUMP_PAUSE = 0.2
 _DUMP_LOOKS = 6
 
@@ -54,7 +56,7 @@ def run(spec: RunSpec, timeout: float, watch: Callable[[Position, Path], None]) 
                 ended = _run(zygote, folder, recorder, timeout, watch)
         finally:
             recorder.close()
-        yield _out_of_memory(ended, spec.memory_limit)
+        yield _out_of_room(_out_of_memory(ended, spec.memory_limit))
     finally:
         # The zygote removes it too, at any moment, when it is shut down.
         shutil.rmtree(folder, ignore_errors=True)
@@ -92,6 +94,18 @@ def _out_of_memory(ended: Ended, memory_limit: int | None) -> Ended:
         return ended
     text = f"{failed.text}: out of memory, {limits.words(memory_limit)}"
     failed = msgspec.structs.replace(failed, kind="killed", text=text)
+    return msgspec.structs.replace(ended, failure=failed)
+
+
+def _out_of_room(ended: Ended) -> Ended:
+    """Name the cause where a run ended for want of room for its own files: not the backend."""
+    failed = ended.failure
+    if failed is None or failed.kind not in ("crashed", "exited"):
+        return ended
+    if shutil.disk_usage(ended.folder).free >= _LEAST_ROOM:
+        return ended
+    text = f"no room is left in {ended.folder.parent} for the trace: set TMPDIR to a larger folder"
+    failed = msgspec.structs.replace(failed, text=f"{failed.text}: {text}")
     return msgspec.structs.replace(ended, failure=failed)
 
 

@@ -30,9 +30,18 @@ def at_least(least: int) -> Callable[[str], int]:
 
 def seconds(text: str) -> float:
     """A time above 0."""
+    return _positive(text, "seconds")
+
+
+def frames_per_second(text: str) -> float:
+    """A frame rate above 0."""
+    return _positive(text, "frames per second")
+
+
+def _positive(text: str, of_what: str) -> float:
     value = _value(text)
     if isinstance(value, (bool, str)) or not 0 < value < float("inf"):
-        raise ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+        raise ArgumentTypeError(f"{text!r} is not a number of {of_what} above 0")
     return float(value)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from harness.commands.command import Command
 from harness.commands.display import add_display
 from harness.commands.exits import EXIT_CODES
-from harness.commands.kinds import at_least, file, seconds
+from harness.commands.kinds import at_least, file, frames_per_second, seconds
 from harness.errors import UsageError
 from harness.report.console import make_console, say
 
@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="watch for so long; default: until the process ends, or Ctrl-C")  # fmt: skip
     add("--interval", type=seconds, metavar="SECONDS",
         help="from sample to sample; default: 0.05, and longer the longer it takes")  # fmt: skip
-    add("--fps", type=seconds, metavar="N", help="frames per second: tell the growth per frame")
+    add("--fps", type=frames_per_second, metavar="N",
+        help="frames per second: tell the growth per frame")  # fmt: skip
     add("--sites", action="store_true",
         help="start COMMAND under heaptrack, and list what it did not free")  # fmt: skip
     add("--json", type=file, metavar="FILE", help="write the report as JSON; - is stdout")

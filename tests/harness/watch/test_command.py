@@ -32,6 +32,7 @@ def test_what_follows_the_dashes_is_the_commands(line: str, command: str) -> Non
         ("watch --pid 3 --sites", "--sites needs a command"),
         ("watch --pid 4194999", "there is no process 4194999"),
         ("watch --interval 0 -- true", "'0' is not a number of seconds above 0"),
+        ("watch --fps 0 -- true", "'0' is not a number of frames per second above 0"),
         ("watch --json /nowhere/x -- true", "cannot write /nowhere/x"),
         ("watch --html . -- true", ". is a folder"),
         ("watch -- /no/such/program", "'/no/such/program' can't be started"),
