@@ -55,7 +55,7 @@ def digest(result: Any, leaf: Leaf | None = None) -> Digest:
     except IncomparableError as error:
         return Digest(str(error), _NOTHING, _NOTHING, None, comparable=False)
     except Exception as error:  # attributes and methods of a result are not ours to trust
-        why = f"reading the result raised {type(error).__name__}"
+        why = f"a result that raises {type(error).__name__} when it is read"
         return Digest(why, _NOTHING, _NOTHING, None, comparable=False)
     structure = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=DIGEST_BYTES)
     return Digest(text, structure.digest(), content.digest(), _pts(result))

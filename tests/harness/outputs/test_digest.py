@@ -146,3 +146,13 @@ def test_a_digest_leaves_no_memory() -> None:
         counts[n] = sys.getallocatedblocks()
     # What the interpreter keeps for reuse is full after a while.
     assert counts[299] - counts[199] <= 5
+
+
+def test_a_result_that_can_not_be_read_says_what_it_raises() -> None:
+    class Unreadable:
+        @property
+        def data(self) -> Any:
+            raise OSError
+
+    made = digest(Unreadable())
+    assert (made.comparable, made.text) == (False, "a result that raises OSError when it is read")
