@@ -15,7 +15,7 @@ from harness.gate.results import CaseResult, Difference, SiteChange, Status
 from harness.owners import BACKEND
 from harness.report.text import ranges
 from harness.result import Finding, Report
-from harness.sites import STEADY
+from harness.sites import GROWTH, STEADY
 
 _MOST_STACK = 6
 _MOST_FINDINGS = 3
@@ -31,7 +31,10 @@ def hold(
         why = "the baseline does not have it"
         return CaseResult(case.name, "missing", why=(why,), command=_record(case))
     if entry.case != case:
-        why = "it is declared otherwise than it was when it was recorded"
+        pairs = ((name, getattr(case, name), getattr(entry.case, name))
+                 for name in Case.__struct_fields__)  # fmt: skip
+        unlike = [f"{name} {now} (recorded: {then})" for name, now, then in pairs if now != then]
+        why = f"it is declared otherwise than it was when it was recorded: {'; '.join(unlike)}"
         return CaseResult(case.name, "changed", why=(why,), command=_record(case))
     return compare(case, report, measured, here, known.records(case.name), root)
 
@@ -157,9 +160,12 @@ def _change(site: SiteCount, finding: Finding, before: tuple[int, int], root: Pa
 
 def _closer(report: Report, found: list[Difference]) -> str:
     """The command that shows the lines of what became worse, whoever's they are."""
-    level = "zero-malloc" if any(
-        d.worse and d.kind == STEADY and d.owner != BACKEND for d in found
-    ) else report.level  # fmt: skip
+    level = report.level
+    worse = [difference for difference in found if difference.worse]
+    if any(d.kind == STEADY and d.owner != BACKEND for d in worse):
+        level = "zero-malloc"
+    elif level == "zero-growth" and any(d.kind in (STEADY, GROWTH) for d in worse):
+        level = "zero-owned"  # zero-growth allows them, and would not show them
     return re.sub(r"--level \S+", f"--level {level}", report.replay)
 
 

@@ -47,12 +47,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="LEVEL",
         help="level of tests that name none; default: the project's, or zero-owned",
     )
+    group.addoption(
+        "--steady-baseline",
+        type=Path,
+        metavar="FILE",
+        help="hold each verification against the exact counts that this file has of it",
+    )
+    group.addoption(
+        "--steady-update-baseline",
+        action="store_true",
+        help="record these counts instead; without a FILE, in steady-baseline.json",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Say what the marker is."""
+    """Say what the marker is, and read the baseline if one is asked for."""
     config.addinivalue_line("markers", _HELP)
-    config.stash[_verifier] = Steady(config)
+    judge = None
+    if config.getoption("--steady-baseline") or config.getoption("--steady-update-baseline"):
+        from harness.pytest_plugin import baseline
+
+        plugin = baseline.opened(config)
+        config.pluginmanager.register(plugin, "steadyframe-baseline")
+        judge = plugin.judge
+    config.stash[_verifier] = Steady(config, judge)
 
 
 def pytest_unconfigure() -> None:

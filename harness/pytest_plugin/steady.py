@@ -19,6 +19,7 @@ from harness.pytest_plugin import summary
 
 if TYPE_CHECKING:
     from harness.block import Block
+    from harness.gate.results import CaseResult
     from harness.result import Level, Report
     from harness.workload import Workload
 
@@ -29,15 +30,24 @@ _LONGEST_NAME = 120
 class Steady:
     """Verifies for the test that is run."""
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(
+        self,
+        config: pytest.Config,
+        judge: Callable[[str, str, Report], CaseResult] | None = None,
+    ) -> None:
         self._config = config
+        self._judge = judge
+        """holds the verification of this name, test and report against the baseline"""
         self._nodeid = ""
+        self._drawn = False
         self._reports: list[Report] = []
+        self._compared: list[CaseResult | None] = []
 
     def begin(self, item: pytest.Item) -> None:
         """Another test is run from now on."""
         self._nodeid = item.nodeid
-        self._reports = []
+        self._drawn = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        self._reports, self._compared = [], []
 
     def verify(
         self,
@@ -54,6 +64,7 @@ class Steady:
         with _said_in_one_line():
             report = self._verified(factory, workload, options)
         self._tell([report])
+        self._compare(report)
         return report
 
     def verify_test(
@@ -97,7 +108,8 @@ class Steady:
 
     def properties(self) -> Iterator[tuple[str, str]]:
         """What the test's report is to say."""
-        return summary.properties(self._reports)
+        yield from summary.properties(self._reports)
+        yield from summary.compared(self._compared)
 
     def _verified(
         self, factory: Any, workload: Workload | str | None, given: Mapping[str, Any]
@@ -129,6 +141,21 @@ class Steady:
                 self._write(report)
         if failed := [report for report in reports if report.verdict != "pass"]:
             _fail("\n\n".join(brief(report) for report in failed))
+
+    def _compare(self, report: Report) -> None:
+        """Hold a verification against the baseline, and fail if it isn't as good."""
+        __tracebackhide__ = True
+        if self._judge is None:
+            return
+        from harness.gate.results import EXIT
+
+        # What is drawn anew each time is another workload each time: there is nothing to hold.
+        result = None if self._drawn else self._judge(self._name(), self._nodeid, report)
+        self._compared.append(result)
+        if result is not None and EXIT[result.status]:
+            from harness.pytest_plugin.baseline import failure
+
+            _fail(failure(result))
 
     def _write(self, report: Report) -> None:
         """The report as JSON and as a page, in the folder that was asked for."""

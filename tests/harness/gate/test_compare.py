@@ -64,6 +64,15 @@ def test_a_models_rise_is_shown_by_a_command_that_shows_it() -> None:
     assert "--level zero-malloc" in result.command
 
 
+def test_a_rise_that_the_level_allows_is_shown_by_a_command_that_does_not() -> None:
+    worse, old = report(backend=(1, 64)), report()
+    for one in (worse, old):
+        one.level, one.replay = "zero-growth", "steadyframe verify a --level zero-growth"
+    result = held(worse, (old, {}))
+    assert result.status == "worse"
+    assert result.command == "steadyframe verify a --level zero-owned"
+
+
 def test_fewer_are_better_and_more_bytes_with_fewer_blocks_are_worse() -> None:
     assert held(report(model=(599, 9000)), (report(), {})).status == "better"
     assert held(report(model=(599, 9001)), (report(), {})).status == "worse"

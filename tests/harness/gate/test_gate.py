@@ -120,7 +120,9 @@ def test_a_case_that_is_declared_otherwise_is_not_compared(recorded: Path, capsy
     text = (recorded / "pyproject.toml").read_text()
     (recorded / "pyproject.toml").write_text(text.replace("quick = true", "seed = 3", 1))
     assert gate(recorded) == 1
-    assert "a: declared otherwise than recorded" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "a: declared otherwise than recorded" in out
+    assert "seed 3 (recorded: 0); quick False (recorded: True)" in out
 
 
 def test_no_verdict_is_3_and_a_regression_beside_it_is_1(recorded: Path, answer, capsys) -> None:
