@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from harness.arguments import make_parser, read
 from harness.report.advice import advice, known
 from harness.result import LEVELS
 from harness.rules import RULES
+from harness.workload import SCENARIOS
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -101,6 +103,11 @@ def test_every_level_is_in_the_table() -> None:
         assert re.search(rf"^\| `{level}`", text, re.MULTILINE), level
 
 
+def test_every_scenario_is_in_the_table() -> None:
+    text = (ROOT / "docs/workloads.md").read_text()
+    assert re.findall(r"^\| `([\w-]+)`(?: \(default\))? \|", text, re.MULTILINE) == list(SCENARIOS)
+
+
 def test_every_rule_has_a_section() -> None:
     assert re.findall(r"^### ([\w-]+)$", FINDINGS, re.MULTILINE) == list(RULES)
 
@@ -125,7 +132,18 @@ def examples() -> Iterator[tuple[str, str, str]]:
         rule = section.partition("\n")[0]
         (block,) = BLOCK.findall(section.partition("\n## ")[0])
         command, _, text = block.strip().partition("\n")
-        yield rule, command.removeprefix("steadyframe "), " ".join(text.split())
+        yield rule, command.removeprefix("steadyframe "), said(text)
+
+
+def said(text: str) -> str:
+    """Without the breaks of its lines, which depend on the width of the terminal."""
+    return " ".join(text.split())
+
+
+def blocks(page: str, heading: str) -> list[str]:
+    """The indented blocks of a section, without their indent."""
+    section = (ROOT / page).read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    return [textwrap.dedent(block).strip("\n") for block in BLOCK.findall(section)]
 
 
 @pytest.fixture(scope="module")
@@ -151,3 +169,44 @@ def test_the_example_of_a_rule_is_what_its_command_finds(
         for finding in result["findings"]
     }
     assert text in found
+
+
+@pytest.mark.usefixtures("_helpers")
+def test_the_failure_of_the_readme_is_what_its_command_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, in_findings = blocks("docs/findings.md", "How to read one")
+    (in_readme,) = blocks("README.md", "What a failure looks like")
+    assert said(in_findings) in said(in_readme)
+    (tmp_path / "mybackend.py").write_text(f"{source}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "1000")
+    (command,) = {c for c in commands(FINDINGS) if c.startswith("verify mybackend:Keeps")}
+    assert cli.main([*shlex.split(command), "--no-color"]) == 1
+    printed = said(capsys.readouterr().out.replace(f"{tmp_path}/", ""))
+    for paragraph in in_readme.split("\n\n"):
+        assert said(paragraph) in printed
+
+
+@pytest.mark.usefixtures("_helpers")
+def test_the_break_of_the_page_on_inject_is_what_its_command_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, shown = blocks("docs/inject.md", "What a break looks like")
+    (tmp_path / "breaks.py").write_text(f"{source}\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "1000")
+    assert cli.main(["inject", "breaks.py:Grows", "--no-color"]) == 1
+    printed = [said(line) for line in capsys.readouterr().out.splitlines()]
+    for line in filter(None, shown.splitlines()):
+        # It ends in the seconds that it took.
+        whole = said(line).rpartition("; ")[0] if line.endswith(" s.") else said(line)
+        assert any(other.startswith(whole) for other in printed), line
+
+
+def test_the_mistake_on_the_page_on_workloads_is_told_like_that(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (shown,) = (b for b in blocks("docs/workloads.md", "Text") if b.startswith("steadyframe:"))
+    assert cli.main(["verify", "mine.py:open_mine", "--workload", "128x128@100x50"]) == 2
+    assert capsys.readouterr().err.strip() == shown
