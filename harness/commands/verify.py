@@ -19,7 +19,7 @@ from harness.report.console import make_console, say
 
 if TYPE_CHECKING:
     from harness.report.progress import Observer
-    from harness.result import Report
+    from harness.result import Progress, Report
     from harness.workload import Workload
 
 DEFAULT_WORKLOAD = "concat-jump"
@@ -51,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="whose code a file or function is; before the defaults; repeatable")  # fmt: skip
     add("--stateful", action="store_true", help="results depend on earlier frames, by design")
     add("--quick", action="store_true", help="the traced run alone; what needs more is skipped")
+    add("--shrink", action="store_true",
+        help="if it fails, look for the least workload that shows the first fault")  # fmt: skip
     add("--soak", type=at_least(1), metavar="FRAMES",
         help="so many frames in one cycle, screened for growth at native speed")  # fmt: skip
     add("--pace", choices=("virtual", "realtime"),
@@ -64,11 +66,17 @@ def check(options: Namespace) -> None:
     """Refuse what excludes each other."""
     if options.workload and options.video:
         raise UsageError("--workload and --video exclude each other: leave one out")
-    beside_soak = (options.level, options.cycles, options.stateful, options.quick)
+    beside_soak = (
+        options.level,
+        options.cycles,
+        options.stateful,
+        options.quick,
+        options.shrink,
+    )
     if options.soak is not None and any(beside_soak):
         raise UsageError(
             "--soak is one long cycle that is screened for growth: "
-            "leave out --level, --cycles, --stateful and --quick"
+            "leave out --level, --cycles, --stateful, --quick and --shrink"
         )
     if options.pace and options.soak is None:
         raise UsageError("--pace is that of a soak run: add --soak FRAMES, or leave it out")
@@ -149,15 +157,22 @@ def _made(options: Namespace, workload: Workload | None, observer: Observer | No
 
     if (cycles := _first(options.cycles, project.cycles)) is not None:
         asked["cycles"] = cycles
-    level = options.level or project.level or "zero-owned"
-    return verify(
-        options.target,
-        workload,
-        level=level,
-        stateful=options.stateful,
-        quick=options.quick,
-        **asked,
-    )
+    asked["level"] = options.level or project.level or "zero-owned"
+    asked["stateful"] = options.stateful
+    report = verify(options.target, workload, quick=options.quick, **asked)
+    if options.shrink and report.verdict != "pass" and report.workload:
+        from harness.shrink import shrink
+
+        def again(workload: Workload, *, quick: bool) -> Report:
+            made_up = {**asked, "video": None, "progress": None}
+            return verify(options.target, workload, quick=quick, **made_up)
+
+        report.notes += (shrink(report, again, observer or _tell_nobody),)
+    return report
+
+
+def _tell_nobody(progress: Progress) -> None:
+    pass
 
 
 def _first(*values: Any) -> Any:
@@ -177,6 +192,7 @@ COMMAND = Command(
         "verify mine.py:open_mine --workload 128x128@100*50,256x256@100*50",
         "verify mypackage.filters:open_filter --video clip.mp4 --arg nireq=2 --json out.json",
         "verify mine.py:open_mine --level zero-growth --html report.html",
+        "verify mine.py:open_mine --workload adaptive-ladder --shrink",
         "verify mine.py:open_mine --soak 100000",
     ),
 )
