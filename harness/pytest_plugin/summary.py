@@ -76,4 +76,7 @@ def lines(reports: Iterable[Any], *, verbose: bool) -> list[str]:
         runs = sum(int(told[_PREFIX + "verifications"]) for _, told in said)
         tests = f"{verdicts['pass']} of {len(said)}"
         shown.append(f"{tests} tests hold their contracts; {runs} verifications in all")
+    held = [told[_BASELINE] for _, told in said if _BASELINE in told]
+    if same := held.count("same"):
+        shown.append(f"{same} of {len(held)} tests count as recorded in the baseline")
     return shown

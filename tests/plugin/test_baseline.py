@@ -107,6 +107,7 @@ def test_same_counts_pass_and_are_the_same_without_workers(folder: Path) -> None
     )
     assert done.returncode == 0, done.stdout
     assert (folder / "junit.xml").read_text().count('baseline" value="same"') == 2
+    assert "2 of 2 tests count as recorded in the baseline\n" in done.stdout
     assert recorded(folder) == before
 
 
