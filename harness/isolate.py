@@ -147,4 +147,12 @@ def _stderr_tail(path: Path) -> str:
         for line in lines
         if not line.lstrip().startswith(own) and not line.startswith("Extension modules:")
     )
-    return "\n".join(kept)[-_STDERR_TAIL:]
+    return _shortened("\n".join(kept))
+
+
+def _shortened(said: str) -> str:
+    """Its end, or of a longer stack the innermost calls, which faulthandler writes first."""
+    at = said.rfind("Current thread 0x")
+    if at < 0 or len(said) - at <= _STDERR_TAIL:
+        return said[-_STDERR_TAIL:]
+    return said[at : at + _STDERR_TAIL] + "\n..."

@@ -46,6 +46,26 @@ def rerun(kind: type[BackendMachine], text: str) -> None:
         machine.teardown()
 
 
+def least(kind: type[BackendMachine], text: str, said: str) -> str:
+    """The program without the calls that it needs not to fail so, many left out at first."""
+    calls = text.split(CALLS_APART)
+    for length in range(len(calls) - 1, 0, -1):
+        for start in range(len(calls) - length + 1):
+            fewer = CALLS_APART.join(calls[:start] + calls[start + length :])
+            if said in _failure(kind, fewer):
+                return least(kind, fewer, said)
+    return text
+
+
+def _failure(kind: type[BackendMachine], text: str) -> str:
+    """What is said of a program that does not do as it must. A call out of its place fails too."""
+    try:
+        rerun(kind, text)
+    except Exception as error:
+        return str(error)
+    return ""
+
+
 def _make(machine: BackendMachine, call: re.Match[str]) -> None:
     match call[0].split()[0]:
         case "open" if machine.backend is None:
