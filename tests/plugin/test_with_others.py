@@ -116,3 +116,14 @@ def test_leaky(steady, workload):
     assert re.search(r"^\S[^\n]*: test_leaky\($", done.stdout, re.MULTILINE), done.stdout
     [text] = re.findall(r"^Workload: (.+)$", done.stdout, re.MULTILINE)
     assert text == "1x1@25*1"
+
+
+def test_marked_test_that_skips_is_skipped(tmp_path: Path) -> None:
+    tests = """
+@pytest.mark.steady(workload="8x8@25*12", quick=True)
+def test_elsewhere():
+    pytest.skip("not on this machine")
+"""
+    done = run_pytest(folder_of(tmp_path, tests), "-rs")
+    assert "1 skipped" in done.stdout, done.stdout
+    assert "not on this machine" in done.stdout
