@@ -20,6 +20,9 @@ _OFFER_S = 50e-6
 _LONGEST_OFFER_S = 2e-3
 _LOOKS = 16
 """A wait is longer than need be by a part of this at the most, up to _LONGEST_OFFER_S."""
+_CERTAIN = 0.875
+"""the part of a wait that is slept through at once"""
+_LONGEST_EXPECTED_S = 0.1
 _ASLEEP = (b"S", b"I")
 
 
@@ -32,7 +35,7 @@ def wait_quiescent(patience_s: float) -> None:
 
     Raises NotQuiescentError, naming those that don't, after `patience_s` seconds.
     """
-    global _at_rest
+    global _at_rest, _expected_s
     if os.stat(_TASKS).st_nlink == _LINKS_ALONE:
         _at_rest = {}
         return
@@ -41,7 +44,11 @@ def wait_quiescent(patience_s: float) -> None:
         _at_rest = before
         return
     started = time.monotonic()
-    waited = 0.0
+    if before is None:
+        # One step takes about as long as the one before.
+        time.sleep(_expected_s * _CERTAIN)
+        before = _look()
+    waited = time.monotonic() - started
     while True:
         # Each look leaves records in the trace and takes the interpreter lock: the longer it has
         # taken, the less often. But who is asleep now may well be at rest.
@@ -50,6 +57,7 @@ def wait_quiescent(patience_s: float) -> None:
         now = _look()
         if now is not None and now == before:
             _at_rest = now
+            _expected_s = min(waited, _LONGEST_EXPECTED_S)
             return
         before = now
         waited = time.monotonic() - started
@@ -57,6 +65,8 @@ def wait_quiescent(patience_s: float) -> None:
             raise NotQuiescentError(f"threads that never rest: {', '.join(_busy())}")
 
 
+_expected_s = 0.0
+"""how long the last wait took that was one"""
 _at_rest: dict[bytes, bytes] = {}
 """Time on the processor by thread when all were last at rest."""
 
