@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import os
 
+from backend.faults._changes import WORKLOAD, OnChange
 from backend.faults.fault import Fault
-from backend.frame import Frame
 
 
-class Repaired:
+class Repaired(OnChange):
     """Opens a device anew for each resolution, and closes the one before."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._device = -1
-        self._width = 0
 
-    def __call__(self, frame: Frame) -> Frame:
-        if frame.width != self._width:
-            self._width = frame.width
-            self.close()
-            self._device = os.open(os.devnull, os.O_RDONLY)
-        return frame
+    def changed(self) -> None:
+        """Open the device anew."""
+        self.close()
+        self._device = os.open(os.devnull, os.O_RDONLY)
 
     def close(self) -> None:
         """Close the device."""
@@ -40,7 +38,7 @@ FAULT = Fault(
     about="a file descriptor is lost on each change of resolution",
     rule="teardown-resources",
     kind="file-descriptor",
-    workload=",".join(["32x32@25*4", "40x32@25*4"] * 4),
+    workload=WORKLOAD,
     faulty=Faulty,
     repaired=Repaired,
 )

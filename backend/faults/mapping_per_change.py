@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import mmap
 
+from backend.faults._changes import WORKLOAD, OnChange
 from backend.faults.fault import Fault
-from backend.frame import Frame
 
 _mapped: list[mmap.mmap] = []
 
 
-class Faulty:
+class Faulty(OnChange):
     """Maps a staging area for each resolution."""
 
-    def __init__(self) -> None:
-        self._width = 0
-
-    def __call__(self, frame: Frame) -> Frame:
-        if frame.width != self._width:
-            self._width = frame.width
-            self.free()
-            _mapped.append(mmap.mmap(-1, 65536))  # <- fault
-        return frame
+    def changed(self) -> None:
+        """Map an area of its own for this width."""
+        self.free()
+        _mapped.append(mmap.mmap(-1, 65536))  # <- fault
 
     def free(self) -> None:
         """Unmap the area of the resolution before."""
@@ -45,7 +40,7 @@ FAULT = Fault(
     rule="steady-growth",
     kind="leak-per-resolution-change",
     level="zero-growth",
-    workload=",".join(["32x32@25*4", "40x32@25*4"] * 4),
+    workload=WORKLOAD,
     faulty=Faulty,
     repaired=Repaired,
 )

@@ -5,27 +5,22 @@ from __future__ import annotations
 import mmap
 import os
 
+from backend.faults._changes import WORKLOAD, OnChange
 from backend.faults.fault import Fault
-from backend.frame import Frame
 
 _maps: list[mmap.mmap] = []
 
 
-class Faulty:
+class Faulty(OnChange):
     """Shares its pixels with a helper, by a file in memory that is made when the width changes."""
 
-    def __init__(self) -> None:
-        self._width = 0
-
-    def __call__(self, frame: Frame) -> Frame:
-        if frame.width != self._width:
-            self._width = frame.width
-            self.unmap()
-            shared = os.memfd_create("fault-pixels")
-            os.ftruncate(shared, frame.data.nbytes)
-            _maps.append(mmap.mmap(shared, frame.data.nbytes))
-            os.close(shared)
-        return frame
+    def changed(self) -> None:
+        """Share what frames of this width need."""
+        self.unmap()
+        shared = os.memfd_create("fault-pixels")
+        os.ftruncate(shared, self.nbytes)
+        _maps.append(mmap.mmap(shared, self.nbytes))
+        os.close(shared)
 
     def unmap(self) -> None:
         """Give the pixels of the width before back."""
@@ -49,7 +44,7 @@ FAULT = Fault(
     rule="teardown-resources",
     kind="memfd",
     level="zero-growth",
-    workload=",".join(["32x32@25*4", "40x32@25*4"] * 4),
+    workload=WORKLOAD,
     faulty=Faulty,
     repaired=Repaired,
 )

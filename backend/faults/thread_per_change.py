@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+from backend.faults._changes import WORKLOAD, OnChange
 from backend.faults.fault import Fault
-from backend.frame import Frame
 
 _pools: list[ThreadPoolExecutor] = []
 
 
-class Faulty:
+class Faulty(OnChange):
     """Starts a pool when the width changes."""
 
-    def __init__(self) -> None:
-        self._width = 0
-
-    def __call__(self, frame: Frame) -> Frame:
-        if frame.width != self._width:
-            self._width = frame.width
-            self.end()
-            _pools.append(ThreadPoolExecutor(1, thread_name_prefix="fault-pool"))
-            _pools[-1].submit(int).result()
-        return frame
+    def changed(self) -> None:
+        """Start a pool for this width."""
+        self.end()
+        _pools.append(ThreadPoolExecutor(1, thread_name_prefix="fault-pool"))
+        _pools[-1].submit(int).result()
 
     def end(self) -> None:
         """End the pool of the width before."""
@@ -46,7 +41,7 @@ FAULT = Fault(
     rule="teardown-resources",
     kind="thread",
     level="zero-growth",
-    workload=",".join(["32x32@25*4", "40x32@25*4"] * 4),
+    workload=WORKLOAD,
     faulty=Faulty,
     repaired=Repaired,
 )
