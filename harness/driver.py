@@ -70,16 +70,10 @@ class Driver:
 
     def run_cycle(self, number: int) -> None:
         """Open a backend, feed it the workload, flush, close and drop it."""
-        recorder = self._recorder
-        self._submitted = self._returned = self._lag = 0
-        recorder.cycle(number)
-        recorder.phase("open")
-        backend = self._open()
-        self.nireq = _nireq(backend)
-        self._mark()
+        recorder, backend = self._recorder, self._opened(number)
         self._pace.begin()
-        for number, step in enumerate(self._steps):
-            self._run_step(backend, number, step)
+        for position, step in enumerate(self._steps):
+            self._run_step(backend, position, step)
         self._finish(backend)
         self._mark()
         recorder.phase("close")
@@ -94,13 +88,7 @@ class Driver:
         collects its results first, so that first use is over whatever the scheduler does. The trace
         of such a cycle is: open, close.
         """
-        recorder = self._recorder
-        self._submitted = self._returned = self._lag = 0
-        recorder.cycle(number)
-        recorder.phase("open")
-        backend = self._open()
-        self.nireq = _nireq(backend)
-        self._mark()
+        recorder, backend = self._recorder, self._opened(number)
         recorder.phase("execute")
         for index in range(self._burst(self.nireq or 1)):
             recorder.frame(index)
@@ -111,6 +99,16 @@ class Driver:
         backend.close()
         del backend
         self._mark()
+
+    def _opened(self, number: int) -> Backend:
+        recorder = self._recorder
+        self._submitted = self._returned = self._lag = 0
+        recorder.cycle(number)
+        recorder.phase("open")
+        backend = self._open()
+        self.nireq = _nireq(backend)
+        self._mark()
+        return backend
 
     def _finish(self, backend: Backend) -> None:
         self._recorder.phase("flush")
@@ -123,17 +121,17 @@ class Driver:
         steps = self._steps
         return min(steps[-1].last + 1, max(least, *(s.last - s.first + 1 for s in steps)))
 
-    def _run_step(self, backend: Backend, number: int, step: StepFrames) -> None:
+    def _run_step(self, backend: Backend, position: int, step: StepFrames) -> None:
         recorder, source = self._recorder, self._source
         recorder.phase("execute")
-        self._pace.wait(number)
+        self._pace.wait(position)
         for index in range(step.first, step.last + 1):
             recorder.frame(index)
             backend.execute(source.frame(index))
             self._submitted += 1
         recorder.phase("get_result")
         self._collect(backend)
-        self._pace.done(number, step.last - step.first + 1)
+        self._pace.done(position, step.last - step.first + 1)
         self._journal[self._finished_steps] = self._held
         self._finished_steps += 1
         self._mark()
