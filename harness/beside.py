@@ -86,7 +86,7 @@ def measure(
         errors=error_runs.gather(spec, run, owners=owners),
         burst=burst.burst if burst else 0,
         inputs_alive=burst.inputs_alive if burst else None,
-        early=early_close.gather(spec, run, owners),
+        early=early_close.gather(spec, contract, run, owners),
     )
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import msgspec
 
 from harness.contract import Contract
-from harness.error_runs import stack_in
+from harness.error_runs import ending, stack_in
 from harness.isolate import Ended
 from harness.owners import Owners
 from harness.probes import trace
@@ -30,7 +30,6 @@ JUDGED = ("prompt-release", "teardown-release", "teardown-resources")
 _WHEN = "closed with frames in flight"
 _CYCLES = 4
 """The first one ends as it should: what it leaves is first use. One of the others is the last."""
-_KINDS = {"crashed": "crash", "killed": "crash", "hung": "hang"}
 
 
 @dataclass(frozen=True)
@@ -43,6 +42,7 @@ class EarlyClose:
 
 def gather(
     spec: RunSpec,
+    contract: Contract,
     run: Callable[[RunSpec], AbstractContextManager[Ended]],
     owners: Sequence[tuple[str, str]],
 ) -> EarlyClose:
@@ -54,7 +54,13 @@ def gather(
             return EarlyClose(failure=ended.failure)
         intervals = _layout()
         records = trace.read(ended.folder / TRACE)
-        timeline = build(records, intervals, Owners(owners, outcome.target_root))
+        timeline = build(
+            records,
+            intervals,
+            Owners(owners, outcome.target_root),
+            # Native symbols are read only where something speaks against the backend.
+            lambda seen: any(RULES[rule](seen, contract).status == "fail" for rule in JUDGED),
+        )
     if len(timeline.intervals) < len(intervals):
         return EarlyClose()
     timeline.add_ledger(outcome.baseline, outcome.cycle_ends)
@@ -104,6 +110,6 @@ def _broken_off(failure: Failure) -> Finding:
         bytes=0,
         cycle=failure.cycle,
         stack=stack,
-        kind=f"{_KINDS.get(failure.kind, 'no-end')}-at-early-close",
+        kind=f"{ending(failure)}-at-early-close",
         text=failure.text,
     )

@@ -75,8 +75,14 @@ def _samples(ended: Ended) -> array[int]:
 def _broken_off(failure: Failure) -> Incident:
     """The run did not come to its end: by a crash, a hang, or an exception that is no Exception."""
     what = failure.text.rpartition(" (in ")[0]
-    kind = _KINDS.get(failure.kind, "no-end")
-    return Incident(kind, failure.frame, f"{what}, in {failure.phase}", stack_in(failure.detail))
+    return Incident(
+        ending(failure), failure.frame, f"{what}, in {failure.phase}", stack_in(failure.detail)
+    )
+
+
+def ending(failure: Failure) -> Kind:
+    """How a run ended that did not come to its end, as the kind of a finding."""
+    return _KINDS.get(failure.kind, "no-end")
 
 
 def stack_in(detail: str) -> tuple[StackFrame, ...]:
