@@ -35,6 +35,21 @@ def check_outputs(options: Namespace) -> None:
             check_writable(path)
 
 
+def check_report_files(options: Namespace) -> bool:
+    """The same for --json and --html; whether the JSON goes to standard output."""
+    from harness.report.files import check_writable
+
+    to_stdout: bool = options.json == Path("-")
+    for path in (None if to_stdout else options.json, options.html):
+        if path is not None:
+            check_writable(path)
+    if options.html is not None:
+        from harness.report.pages import plotly_script
+
+        plotly_script()  # said at once if it is not there
+    return to_stdout
+
+
 def write_outputs(options: Namespace, cases: Sequence[tuple[str, Report]]) -> None:
     """Write those that were asked for, of reports and the names of their cases."""
     if options.markdown is not None or _summary() is not None:

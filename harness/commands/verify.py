@@ -13,7 +13,12 @@ from harness.commands.display import add_display, import_from_here, watch
 from harness.commands.exits import EXIT_CODES
 from harness.commands.kinds import at_least, file, keyword, method, owner, seconds, size
 from harness.commands.levels import LEVELS
-from harness.commands.outputs import add_outputs, check_outputs, write_outputs
+from harness.commands.outputs import (
+    add_outputs,
+    check_outputs,
+    check_report_files,
+    write_outputs,
+)
 from harness.errors import UsageError
 from harness.report.console import make_console, say
 
@@ -94,14 +99,7 @@ def run(options: Namespace) -> int:
     import_from_here()
     text = options.workload or DEFAULT_WORKLOAD
     workload = None if options.video else Workload.named_or_parsed(text)
-    to_stdout = options.json == Path("-")
-    for path in (None if to_stdout else options.json, options.html):
-        if path is not None:
-            files.check_writable(path)
-    if options.html is not None:
-        from harness.report.pages import plotly_script
-
-        plotly_script()  # said at once if it is not there
+    to_stdout = check_report_files(options)
     check_outputs(options)
     with watch(options, options.target) as observer:
         report = _made(options, workload, observer)

@@ -14,6 +14,7 @@ from harness.commands.command import Command
 from harness.commands.display import add_display
 from harness.commands.exits import EXIT_CODES
 from harness.commands.kinds import at_least, file, frames_per_second, seconds
+from harness.commands.outputs import check_report_files
 from harness.errors import UsageError
 from harness.report.console import make_console, say
 
@@ -54,14 +55,7 @@ def run(options: Namespace) -> int:
     from harness.report import files, watch_progress
     from harness.watch.result import to_json
 
-    to_stdout = options.json == Path("-")
-    for path in (None if to_stdout else options.json, options.html):
-        if path is not None:
-            files.check_writable(path)
-    if options.html is not None:
-        from harness.report.pages import plotly_script
-
-        plotly_script()  # said at once if it is not there
+    to_stdout = check_report_files(options)
     console = make_console(sys.stderr, no_color=options.no_color)
     with watch_progress.shown(console, options.duration, quiet=options.quiet) as observe:
         report = _watched(options, observe)
