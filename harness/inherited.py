@@ -101,7 +101,7 @@ class _Fork:
     def __init__(self) -> None:
         for name in _PRELOAD:  # here and once, rather than in each fork
             importlib.import_module(name)
-        foreign = zygotes.descriptors()
+        foreign, folders = zygotes.descriptors(), zygotes.run_folders()
         requests, ours = os.pipe()
         theirs, replies = os.pipe()
         sys.stdout.flush()  # or both processes would write what is buffered
@@ -110,7 +110,7 @@ class _Fork:
             warnings.simplefilter("ignore", DeprecationWarning)  # of 3.12: there are threads
             self._pid = os.fork()
         if self._pid == 0:
-            _serve(requests, replies, [*foreign, ours, theirs])
+            _serve(requests, replies, [*foreign, ours, theirs], folders)
         os.close(requests)
         os.close(replies)
         self.stdin: IO[bytes] = os.fdopen(ours, "wb", buffering=0)
@@ -139,7 +139,7 @@ class _Fork:
             os.kill(self._pid, signal.SIGKILL)
 
 
-def _serve(requests: int, replies: int, foreign: list[int]) -> NoReturn:
+def _serve(requests: int, replies: int, foreign: list[int], folders: str) -> NoReturn:
     """Become a helper. Nothing of what this process would still have done is done here."""
     try:
         os.setsid()  # Ctrl-C is the parent's, which then closes the pipe
@@ -157,7 +157,7 @@ def _serve(requests: int, replies: int, foreign: list[int]) -> NoReturn:
             libc.mallopt(option, value)
         if torch := sys.modules.get("torch"):
             torch.set_num_threads(1)  # the threads of its pool are not in a fork, which would wait
-        zygote.serve(requests, replies, ())
+        zygote.serve(requests, replies, (), folders)
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:

@@ -47,7 +47,7 @@ def run(spec: RunSpec, timeout: float, watch: Callable[[Position, Path], None]) 
     Several runs may be on at once, each on a thread of the caller's. `watch` is called a few times
     a second while the child runs, with its position and the folder.
     """
-    folder = Path(tempfile.mkdtemp(prefix="steadyframe-"))
+    folder = Path(tempfile.mkdtemp(prefix=zygotes.run_folders()))
     try:
         (folder / SPEC).write_bytes(msgspec.json.encode(spec))
         recorder = FlightRecorder(folder / PROGRESS, create=True)

@@ -28,6 +28,8 @@ RESULTS = "results"
 REPRESENTATIVES = "representatives"
 STDOUT = "stdout"
 STDERR = "stderr"
+FAREWELL = b"\n"
+"""to a helper process, in the place of a run's folder: its parent needs it no more"""
 
 
 class Lateness(msgspec.Struct, frozen=True):

@@ -3,7 +3,9 @@
 It reads one line per run from its standard input, the run's folder, forks, and writes
 `pid N` and, when the child has ended, `exit STATUS` (as from waitpid) to its standard output.
 When its standard input closes, because the parent ended in whatever way, it kills what is running,
-removes the folder of the last run, and ends: no run outlives the command that asked for it.
+removes the folder of the last run, and ends: no run outlives the command that asked for it. A
+parent that goes on says farewell first; one that does not was killed, and then the folders of all
+its runs are removed, those that no helper was told of yet included.
 
 Why our own and not multiprocessing's forkserver: that one re-imports the caller's main module in
 every child, and does not give us the child's session, its output, or its orphans.
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import glob
 import importlib
 import os
 import select
@@ -23,7 +26,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NoReturn
 
-from harness.spec import STDERR, STDOUT
+from harness.spec import FAREWELL, STDERR, STDOUT
 
 PRELOAD = ("numpy", "torch", "memray", "harness.child")
 """Imported before the first fork: what nearly every run needs and none measures."""
@@ -36,23 +39,31 @@ def main() -> None:
     """Serve runs until standard input closes."""
     requests, replies = sys.stdin.fileno(), os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    serve(requests, replies, PRELOAD)
+    serve(requests, replies, PRELOAD, sys.argv[1])
 
 
-def serve(requests: int, replies: int, preload: Iterable[str]) -> NoReturn:
-    """Serve the runs that are asked for at one descriptor until it closes, then end the process."""
+def serve(requests: int, replies: int, preload: Iterable[str], folders: str) -> NoReturn:
+    """Serve the runs that are asked for at one descriptor until it closes, then end the process.
+
+    `folders` is what the paths of all folders of the parent's runs begin with.
+    """
     # Grandchildren that outlive their parent become ours, wherever they hide, and can be ended.
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
     for name in preload:
         importlib.import_module(name)
     _tell(replies, "ready")
-    folder = None
+    mine: list[str] = []
     with os.fdopen(requests, "rb", closefd=False) as lines:
         for line in lines:
-            folder = Path(os.fsdecode(line.rstrip(b"\n")))
-            _serve(folder, requests, replies)
-    # The parent removes a run's folder when it has read it, unless it was killed before.
-    if folder is not None:
+            if line == FAREWELL:
+                break
+            mine = [os.fsdecode(line.rstrip(b"\n"))]
+            _serve(Path(mine[0]), requests, replies)
+        else:
+            mine = glob.glob(glob.escape(folders) + "*")
+    # The parent removes a run's folder when it has read it; but of the last, what still wrote into
+    # it has only ended now.
+    for folder in mine:
         shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)  # to take torch down in good order takes half a second, and nobody needs it
 

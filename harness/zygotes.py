@@ -5,10 +5,12 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import secrets
 import select
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
@@ -16,6 +18,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from harness.errors import SETUP, UsageError
+from harness.spec import FAREWELL
 
 PINNED_ENVIRONMENT = {
     # glibc raises its mmap threshold when a mapped block is freed, so that equal requests go to
@@ -43,6 +46,13 @@ DEFAULT_ENVIRONMENT = {
 
 _START_TIMEOUT = 120.0
 _STOP_TIMEOUT = 2.0
+_SESSION = secrets.token_hex(4)
+"""Where processes in containers share a folder for temporary files, their numbers may be alike."""
+
+
+def run_folders() -> str:
+    """What the paths of all folders of this process's runs begin with, and of no other's."""
+    return os.path.join(tempfile.gettempdir(), f"steadyframe-{os.getpid()}-{_SESSION}-")
 
 
 class ZygoteEndedError(RuntimeError):
@@ -79,7 +89,7 @@ class Zygote:
         # A session of its own: Ctrl-C on the terminal reaches the parent alone, which then closes
         # the pipe; and the folder to start in is one that a run can't shadow modules from.
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "harness.zygote"],
+            [sys.executable, "-P", "-m", "harness.zygote", run_folders()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
@@ -90,7 +100,6 @@ class Zygote:
     def start(self, folder: Path) -> int:
         """Fork a child for the run in `folder` and return its process id."""
         assert self._process.stdin is not None
-        # Told even before it is ready, so that it removes the folder if this process is killed.
         self._process.stdin.write(os.fsencode(folder) + b"\n")
         if not self._ready:
             self._expect("ready", _START_TIMEOUT)
@@ -120,6 +129,8 @@ class Zygote:
     def stop(self) -> None:
         """End the zygote and whatever it runs."""
         assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # something has killed it
+            self._process.stdin.write(FAREWELL)
         self._process.stdin.close()
         # One that serves a run ends it, and what that has started, at once. One that still imports
         # would look up only when it is done, and has nothing to end.

@@ -110,3 +110,39 @@ def test_nothing_is_left(tmp_path: Path, number: signal.Signals, phase: str) -> 
         assert "FileNotFoundError" not in errors
     else:
         assert errors == ""
+
+
+# Killed when a run's folder is there and no helper has been told of it; and with another folder
+# there, of a run whose helper has gone on to the next.
+KILLED = """
+import os, signal, tempfile
+from harness import zygotes
+
+def start(helper, folder):
+    tempfile.mkdtemp(prefix=zygotes.run_folders())
+    os.kill(os.getpid(), signal.SIGKILL)
+
+zygotes.Zygote.start = start
+"""
+
+
+def test_folders_that_no_helper_was_told_of_are_removed_and_nobody_elses(tmp_path: Path) -> None:
+    temp = tmp_path / "temp"
+    others = temp / "steadyframe-1-00000000-x"
+    others.mkdir(parents=True)
+    target, script = tmp_path / "target.py", tmp_path / "parent.py"
+    target.write_text(TARGETS["start"])
+    script.write_text(KILLED + PARENT)
+    parent = subprocess.run(
+        [sys.executable, str(script), f"{target}:f", "never"],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(REPOSITORY),
+            "TMPDIR": str(temp),
+            "PARENT_MARKER": str(tmp_path),
+        },
+        check=False,
+    )
+    assert parent.returncode == -signal.SIGKILL
+    assert wait_for(lambda: not descendants(f"PARENT_MARKER={tmp_path}"))
+    assert list(temp.iterdir()) == [others]
