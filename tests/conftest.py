@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
@@ -20,3 +22,24 @@ settings.register_profile(
     "soak", deadline=None, derandomize=False, database=failed, max_examples=2000
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
+
+# What a CI service sets changes what commands and pytest itself print, and where they write.
+FOREIGN = (
+    "BUILD_NUMBER",
+    "CI",
+    "FORCE_COLOR",
+    "GITHUB_ACTIONS",
+    "GITHUB_STEP_SUMMARY",
+    "NO_COLOR",
+    "PYTEST_ADDOPTS",
+    "TF_BUILD",
+)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def same_everywhere() -> Iterator[None]:
+    """Tests and the processes they start see the same variables on a desk and in CI."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in FOREIGN:
+            patch.delenv(name, raising=False)
+        yield

@@ -172,7 +172,7 @@ class World:
 def run_pytest(folder: Path, *options: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """Run pytest in a process of its own, with the installed plugin."""
     environment = {**os.environ, "COLUMNS": "80"}
-    for name in ("PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER"):
+    for name in ("PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER"):
         environment.pop(name, None)
     command = [str(Path(sys.executable).with_name("pytest")), *options]
     return subprocess.run(
