@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from backend.frame import Frame
 
@@ -14,7 +14,9 @@ class Backend(Protocol):
 
     The caller is one thread. A backend may work on threads of its own.
     An attribute `nireq`, the number of inference requests in its pool, is optional; the harness
-    takes it to know how long such a backend needs to warm up.
+    takes it to know how long such a backend needs to warm up. A method `memory_map()` is optional
+    too: the regions of the backend's arena, as used for the geometry of the last frame; a report
+    draws them.
     """
 
     def execute(self, frame: Frame) -> None:
@@ -34,6 +36,23 @@ class Backend(Protocol):
 
     def close(self) -> None:
         """Release everything. A second call does nothing."""
+
+
+class Region(NamedTuple):
+    """A piece of an arena, and when it is in use: one item of `memory_map()`. A tuple will do."""
+
+    name: str
+    offset: int
+    """bytes from the arena's beginning"""
+    nbytes: int
+    first: int
+    last: int
+    """first and last step of an inference, from 0, both included, in which it is in use"""
+    about: str = ""
+    """what else there is to say of it: a kind, a shape, a method"""
+    whole: int = 0
+    """bytes that the same value takes where it is kept whole; 0 for what is no value, such as
+    scratch memory, and for a value that another region counts"""
 
 
 FrameFunction: TypeAlias = Callable[[Frame], Any]

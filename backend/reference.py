@@ -14,6 +14,7 @@ from backend.errors import BackendClosedError, describe_frame, frame_error
 from backend.frame import Frame
 from backend.inference import Inference
 from backend.model import Model, ModelSource
+from backend.protocol import Region
 from backend.queues import BlockingQueue, LastLevelTask, TaskQueue
 from backend.request import InferRequest
 from backend.stats import BackendStats, Counters
@@ -212,6 +213,11 @@ class TorchBackend:
             result_slots=len(inference.results),
             result_bytes=inference.results.nbytes,
         )
+
+    def memory_map(self) -> list[Region]:
+        """Where everything lies in the arena of a planned model; nothing of another."""
+        planned = self._inference.planned
+        return planned.memory_map() if planned else []
 
     def close(self) -> None:
         """Release everything; a second call does nothing.

@@ -8,12 +8,14 @@ import torch
 from torch import nn
 
 from backend.planned.arena import FLOAT_BYTES, Arena
+from backend.planned.describe import regions
 from backend.planned.helper import Helper
 from backend.planned.layout import lay_out
 from backend.planned.ops.base import Shape
 from backend.planned.plan import Plan, run_program
 from backend.planned.schedule import STRIP
 from backend.planned.trace import trace
+from backend.protocol import Region
 
 PLANS = 8
 """how many geometries are remembered"""
@@ -83,6 +85,11 @@ class PlannedExecutor:
                 for helper in self._helpers:
                     helper.wait()
         return plan.output.tensor
+
+    def memory_map(self) -> list[Region]:
+        """Where everything lies for the geometry that came last; nothing before the first."""
+        plan = next(reversed(self._plans.values()), None)
+        return regions(plan.layout) if plan else []
 
     def close(self) -> None:
         """Let go of plans, weights and memory, and end the helpers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import threading
 import weakref
 
@@ -152,3 +153,21 @@ def test_a_plan_describes_itself(executor):
     assert any("minimal filter F(6, 3)" in line for line in lines)
     assert any(line.startswith("arena: ") for line in lines)
     assert "all activations, whole" in text
+
+
+def test_the_map_of_the_arena_has_no_two_things_in_one_place(executor):
+    assert executor.memory_map() == []
+    executor.plan(1, 64, 64)
+    plan, _ = executor.plan(1, 300, 200)
+    found = executor.memory_map()
+    assert max(one.offset + one.nbytes for one in found) <= plan.nbytes
+    apart = [
+        one.offset + one.nbytes <= other.offset
+        or other.offset + other.nbytes <= one.offset
+        or one.last < other.first
+        or other.last < one.first
+        for one, other in itertools.combinations(found, 2)
+    ]
+    assert all(apart)
+    (total,) = [line for line in plan.describe().splitlines() if "all activations" in line]
+    assert f"whole: {sum(one.whole for one in found):,} bytes" in total
