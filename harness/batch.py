@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from harness import isolate, preconditions
+from harness import given, isolate, preconditions
 from harness.beside import Beside, Runner
 from harness.contract import Contract
 from harness.errors import UsageError
@@ -57,7 +57,8 @@ def verify_batch(
     passes in a process of its own, keeps its report from here, with a note that says so.
     """
     preconditions.require()
-    contract = Contract(level, warmup)
+    given.items("workloads", workloads, '["8x8@25*9", "4x4@25*9"]')
+    contract, owners = Contract(level, warmup), given.owners(owners)
 
     def alone(workload: Workload | str) -> Report:
         return verify(

@@ -29,6 +29,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from harness import given
 from harness.block_session import Asked, Kind, Region, Session
 from harness.errors import UsageError
 from harness.quiescence import NotQuiescentError
@@ -96,10 +97,12 @@ class Block:
         owners: Sequence[tuple[str, str]],
         tell: Teller | None,
     ) -> None:
+        given.function("warmup", warmup, "warmup=lambda: backend.step(x)")
+        given.function("tell", tell, "tell=print")
         self._kind: Kind = kind
         self._level: Level = level
         self._warmup = warmup
-        self._owners = tuple(owners)
+        self._owners = given.owners(owners)
         self._tell = tell or _complain
         self._first: int | None = None
         self._asked: Asked | None = None

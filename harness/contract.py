@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from harness import given
 from harness.errors import UsageError
 from harness.owners import BACKEND, OWN
 from harness.plan import PlannedStep, plan_steps
@@ -28,8 +29,8 @@ class Contract:
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
             raise UsageError(f"there is no level {self.level!r}: choose of {', '.join(LEVELS)}")
-        if self.warmup is not None and (not isinstance(self.warmup, int) or self.warmup < 0):
-            raise UsageError(f"warmup {self.warmup!r} is not a whole number of 0 or more frames")
+        if self.warmup is not None:
+            given.whole("warmup", self.warmup, 0)
 
     def warmup_frames(self, nireq: int | None) -> int:
         """Warm-up frames for a backend with so many requests: each is used twice, and two more."""

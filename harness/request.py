@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from harness import given
 from harness.contract import Contract
 from harness.errors import UsageError
 from harness.names import METHODS
@@ -37,22 +38,20 @@ def request(
     """The traced run of a target that harness.inherited.reachable gave. Raises UsageError."""
     if isinstance(workload, str) or workload is None:
         workload = Workload.named_or_parsed(DEFAULT_SCENARIO if workload is None else workload)
-    if not isinstance(cycles, int) or cycles < 1:
-        raise UsageError(f"cycles {cycles!r} is not a whole number of 1 or more")
     spec = RunSpec(
         target=target,
-        options=dict(options or {}),
+        options=given.mapping("options", options, '{"nireq": 4}'),
         workload=None if video else str(workload),
-        video=str(Path(video).absolute()) if video else None,
-        cycles=cycles,
+        video=str(given.path("video", video).absolute()) if video else None,
+        cycles=given.whole("cycles", cycles, 1),
         instrument="trace",
-        seed=seed,
-        patience_s=timeout / 2,
+        seed=given.whole("seed", seed, 0),
+        patience_s=given.seconds(timeout) / 2,
         sys_path=tuple(os.path.abspath(part) for part in sys.path),
         cwd=os.getcwd(),
         stateful=stateful,
         memory_limit=memory_limit,
-        methods=_checked(methods or {}),
+        methods=_checked(given.mapping("methods", methods, '{"execute": "infer"}')),
     )
     _check_readable(spec)
     return spec

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from harness import beside, inherited, isolate, preconditions
+from harness import beside, given, inherited, isolate, preconditions
 from harness.beside import Beside, Runner
 from harness.contract import Contract
 from harness.errors import UsageError
@@ -60,6 +60,8 @@ def verify(
     """
     started = time.monotonic()
     preconditions.require()
+    owners = given.owners(owners)
+    given.function("progress", progress, "progress=print")
     with inherited.reachable(factory, 1 if quick else 2) as (shown, target):
         spec = request(
             target,

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from harness import isolate, preconditions, targets
+from harness import given, isolate, preconditions, targets
 from harness.contract import Contract
 from harness.errors import UsageError
 from harness.flight import Position
@@ -50,6 +50,7 @@ def verify_soak(
     """
     started = time.monotonic()
     preconditions.require()
+    owners = given.owners(owners)
     isolate.prestart()
     shown = factory if isinstance(factory, str) else targets.name_of(factory)
     if shown is None:

@@ -106,9 +106,11 @@ class Steady:
         owners: Sequence[tuple[str, str]] = (),
     ) -> AbstractContextManager[None]:
         """A block that fails the test if anything made in it is left (see harness.block)."""
+        __tracebackhide__ = True
         from harness import block
 
-        return _Hidden(block.released(warmup=warmup, owners=owners, tell=self._tell))
+        with _said_in_one_line():
+            return _Hidden(block.released(warmup=warmup, owners=owners, tell=self._tell))
 
     def properties(self) -> Iterator[tuple[str, str]]:
         """What the test's report is to say."""
@@ -116,17 +118,17 @@ class Steady:
         yield from summary.compared(self._compared)
 
     def _verified(
-        self, factory: Any, workload: Workload | str | None, given: Mapping[str, Any]
+        self, factory: Any, workload: Workload | str | None, options: Mapping[str, Any]
     ) -> Report:
-        from harness import config
+        from harness import config, given
         from harness.verify import verify
 
         asked = config.load(self._config.rootpath).arguments()
         if level := self._config.getoption("--steady-level"):
             asked["level"] = config.level(level)
-        owners = (*given.get("owners", ()), *asked.pop("owners", ()))
+        owners = (*given.owners(options.get("owners", ())), *asked.pop("owners", ()))
         return verify(
-            factory, workload, **{**asked, **given, "owners": owners, "again": self._again()}
+            factory, workload, **{**asked, **options, "owners": owners, "again": self._again()}
         )
 
     def _again(self) -> str:

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from harness.batch import verify_batch
 from harness.errors import UsageError
 from harness.verify import verify
 
 WORKLOAD = "8x8@25*10"
+OWNERS = 'a list of (owner, glob): [("model", "*/nets/*")]'
 
 
 def open_backend() -> Callable[[Any], Any]:
@@ -35,11 +37,26 @@ class NoFactory:
         ({"level": 7}, "there is no level 7"),
         ({"cycles": "3"}, "cycles '3' is not a whole number of 1 or more"),
         ({"cycles": 0}, "cycles 0 is not a whole number of 1 or more"),
-        ({"seed": "1"}, "Expected `int`, got `str` - at `$.seed`"),
-        ({"warmup": -1}, "warmup -1 is not a whole number of 0 or more frames"),
-        ({"warmup": "8"}, "warmup '8' is not a whole number"),
+        ({"cycles": True}, "cycles True is not a whole number of 1 or more"),
+        ({"seed": "1"}, "seed '1' is not a whole number of 0 or more"),
+        ({"warmup": -1}, "warmup -1 is not a whole number of 0 or more"),
+        ({"warmup": "8"}, "warmup '8' is not a whole number of 0 or more"),
+        ({"owners": "model=x"}, f"owners 'model=x' is not {OWNERS}"),
+        ({"owners": 3}, f"owners 3 is not {OWNERS}"),
+        ({"owners": [3]}, f"owners [3] is not {OWNERS}"),
+        ({"owners": [("model", 3)]}, f"owners [('model', 3)] is not {OWNERS}"),
         ({"options": {"model": object()}}, "type object is unsupported"),
         ({"options": {"path": "b\udcff"}}, "'b\\udcff' is not UTF-8: give it another name"),
+        ({"options": "nireq"}, "options 'nireq' is not a dict by name: {\"nireq\": 4}"),
+        ({"options": {3: 4}}, "options {3: 4} is not a dict by name"),
+        ({"methods": ["infer"]}, "methods ['infer'] is not a dict by name"),
+        ({"methods": {"run": "x"}}, "'run' is no method of a backend: map execute, "),
+        ({"methods": {"execute": 3}}, "Expected `str`, got `int` - at `$.methods"),
+        ({"timeout": "60"}, "timeout '60' is not a number of seconds above 0"),
+        ({"timeout": 0}, "timeout 0 is not a number of seconds above 0"),
+        ({"timeout": float("nan")}, "timeout nan is not a number of seconds above 0"),
+        ({"video": 3}, "video 3 is not a path"),
+        ({"progress": 3}, "progress 3 is not a function to call"),
     ],
 )
 def test_a_value_that_is_none_is_bad_usage(given: dict[str, Any], words: str) -> None:
@@ -47,6 +64,11 @@ def test_a_value_that_is_none_is_bad_usage(given: dict[str, Any], words: str) ->
         verify(open_backend, WORKLOAD, quick=True, **given)
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_workloads_of_a_batch_are_a_list() -> None:
+    with pytest.raises(UsageError, match="workloads '8x8@25\\*10' is not a list"):
+        verify_batch(open_backend, WORKLOAD)
 
 
 @pytest.mark.parametrize("given", [3, NoFactory(), None])

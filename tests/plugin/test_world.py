@@ -31,6 +31,8 @@ FAIL = [
     "test_block",
     "test_left",
     "test_bad_block",
+    "test_bad_owners",
+    "test_bad_warmup",
     "test_assertion_in_a_block",
 ]
 
@@ -80,6 +82,10 @@ def test_bad_usage_is_one_line(world: World) -> None:
     assert re.fullmatch(r"steadyframe: .*'1x'.*", world.failure("test_bad_workload"))
     assert re.fullmatch(
         r"steadyframe: no_allocations has the levels .*", world.failure("test_bad_block")
+    )
+    assert re.fullmatch(r"steadyframe: owners \[3\] is not .*", world.failure("test_bad_owners"))
+    assert re.fullmatch(
+        r"steadyframe: warmup 3 is not a function .*", world.failure("test_bad_warmup")
     )
 
 

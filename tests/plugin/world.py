@@ -67,6 +67,9 @@ def test_crash(steady):
 def test_bad_workload(steady):
     steady.verify(Sound, workload="1x")
 
+def test_bad_owners(steady):
+    steady.verify(Sound, owners=[3], **QUICK)
+
 def test_twice(steady):
     steady.verify(Sound, **QUICK)
     steady.verify(Leaky, **QUICK)
@@ -120,6 +123,10 @@ def test_good_blocks(steady):
 
 def test_bad_block(steady):
     with steady.no_allocations(level="zero-growth"):
+        raise AssertionError("not reached")
+
+def test_bad_warmup(steady):
+    with steady.released(warmup=3):
         raise AssertionError("not reached")
 
 def test_assertion_in_a_block(steady):

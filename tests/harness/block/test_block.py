@@ -271,6 +271,23 @@ def test_block_of_another_thread_is_refused() -> None:
     assert "another thread is within a block" in said[0]
 
 
+@pytest.mark.parametrize("asked", [block.no_allocations, block.released])
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"warmup": 3}, "warmup 3 is not a function to call"),
+        ({"tell": "print"}, "tell 'print' is not a function to call"),
+        ({"owners": [3]}, r"owners \[3\] is not a list of \(owner, glob\)"),
+        ({"owners": "model=x"}, "owners 'model=x' is not a list of"),
+    ],
+)
+def test_argument_of_another_type_is_refused_in_one_line(
+    asked: Callable[..., block.Block], given: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        asked(**given)
+
+
 def test_level_that_means_nothing_is_refused_and_a_block_is_entered_once() -> None:
     with pytest.raises(UsageError, match="zero-owned and zero-malloc"):
         block.no_allocations(level="zero-growth")
