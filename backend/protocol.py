@@ -58,7 +58,17 @@ class Region(NamedTuple):
 FrameFunction: TypeAlias = Callable[[Frame], Any]
 """A plain callable from a frame to its result, with or without `close()`: adapted to a backend."""
 
+Shape: TypeAlias = tuple[str, int, int]
+"""(pixel format, width, height) of a frame"""
+
 Factory: TypeAlias = Callable[..., Backend | FrameFunction]
-"""Opens a backend. An attribute `formats` (names of pixel formats), if it has one, says which it
-takes; the first is what a video is decoded to, and what a workload without a format means. An
-attribute `stateful`, if true, says that results depend on the frames before, by design."""
+"""Opens a backend. It may have these attributes:
+
+- `formats` (names of pixel formats): which it takes; the first is what a video is decoded to, and
+  what a workload without a format means.
+- `stateful`: if true, results depend on the frames before, by design.
+- `expected_blocks(steps, **options)`: what a backend opened with these options must hold. `steps`
+  has the shapes of the frames of each step, `Sequence[Sequence[Shape]]`; what is returned has for
+  each step the bytes of each block that the backend holds at its end, weights included. A report
+  draws it, and says where it is not what was measured. None where that can't be said.
+"""

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import torch
 
+from backend import memory_model
 from backend.convert import FLOAT_BYTES, check_frame
 from backend.errors import BackendClosedError, describe_frame, frame_error
 from backend.frame import Frame
 from backend.inference import Inference
 from backend.model import Model, ModelSource
-from backend.protocol import Region
+from backend.options import check_choice, check_count, check_device
+from backend.protocol import Region, Shape
 from backend.queues import BlockingQueue, LastLevelTask, TaskQueue
 from backend.request import InferRequest
 from backend.stats import BackendStats, Counters
@@ -57,11 +61,11 @@ class TorchBackend:
         threads: int = 1,
         executor: Executor = "torch",
     ) -> None:
-        _check_count("nireq", nireq)
-        _check_count("threads", threads)
-        _check_choice("mode", mode, Mode)
-        _check_choice("executor", executor, Executor)
-        checked_device = _check_device(device)
+        check_count("nireq", nireq)
+        check_count("threads", threads)
+        check_choice("mode", mode, Mode)
+        check_choice("executor", executor, Executor)
+        checked_device = check_device(device)
         loaded = Model(model, checked_device)
         planned = loaded.plan(executor, threads)
 
@@ -262,28 +266,6 @@ class TorchBackend:
             pending.close()
 
 
-def _check_count(name: str, value: object) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
-
-
-def _check_choice(name: str, value: object, choices: Any) -> None:
-    if value not in get_args(choices):
-        raise ValueError(f"{name} must be one of {', '.join(get_args(choices))}, not {value!r}")
-
-
-def _check_device(device: object) -> torch.device:
-    try:
-        checked = torch.device(device)
-    except (RuntimeError, TypeError) as error:
-        raise ValueError(f"device must be cpu or cuda, not {device!r}") from error
-    if checked.type not in ("cpu", "cuda"):
-        raise ValueError(f"device must be cpu or cuda, not {device!r}")
-    if checked.type == "cuda" and (checked.index or 0) >= torch.cuda.device_count():
-        raise ValueError(f"there is no device {device!r} here")
-    return checked
-
-
 @dataclass(frozen=True)
 class ReferenceFactory:
     """Opens the reference backend with one of the shipped models, unless told another."""
@@ -297,7 +279,23 @@ class ReferenceFactory:
 
     def __call__(self, **options: Any) -> TorchBackend:
         """Open a backend; the options are those of `TorchBackend`."""
-        return TorchBackend(**{"model": self.model, "executor": self.executor, **options})
+        return TorchBackend(**self._given(options))
+
+    def expected_blocks(
+        self, steps: Sequence[Sequence[Shape]], **options: Any
+    ) -> Iterator[list[int]] | None:
+        """Bytes of each block held after each step; of torch on the CPU with a shipped model."""
+        bound = inspect.signature(TorchBackend).bind(**self._given(options))
+        bound.apply_defaults()
+        chosen = bound.arguments
+        model, nireq = chosen["model"], chosen["nireq"] if chosen["mode"] == "async" else 1
+        where = chosen["executor"], str(chosen["device"])
+        if model not in memory_model.SCALES or where != ("torch", "cpu"):
+            return None
+        return memory_model.blocks(steps, model, nireq)
+
+    def _given(self, options: dict[str, Any]) -> dict[str, Any]:
+        return {"model": self.model, "executor": self.executor, **options}
 
 
 _RGB = ("rgb24", "bgr24")

@@ -131,8 +131,7 @@ class Named:
         self.get_result: Callable[[], Any] | None = get_result
         self.flush: Callable[[], Any] = flush or _do_nothing
         self.close: Callable[[], Any] = close or _do_nothing
-        if hasattr(made, "nireq"):
-            self.nireq = made.nireq
+        _pass_on(made, self)
 
     def __call__(self, frame: Frame) -> Any:
         """As a function of a frame, of which it has no more than `close`."""
@@ -141,6 +140,13 @@ class Named:
 
 def _do_nothing() -> None:
     pass
+
+
+def _pass_on(made: Any, adapter: Any) -> None:
+    """Give an adapter what the protocol leaves to the backend to have."""
+    for name in ("nireq", "memory_map"):
+        if hasattr(made, name):
+            setattr(adapter, name, getattr(made, name))
 
 
 class AsyncBackend:
@@ -196,8 +202,7 @@ class YieldedBackend:
         self.execute = self._backend.execute
         self.get_result = self._backend.get_result
         self.flush = self._backend.flush
-        if hasattr(self._backend, "nireq"):
-            self.nireq = self._backend.nireq
+        _pass_on(self._backend, self)
 
     def close(self) -> None:
         """Close the backend, then run the rest of the function."""
@@ -206,6 +211,7 @@ class YieldedBackend:
             return
         self._backend.close()
         del self._backend, self.execute, self.get_result, self.flush
+        self.__dict__.pop("memory_map", None)  # a method of the backend's, which it holds
         if next(generator, _NOTHING) is not _NOTHING:
             raise UsageError("the generator function yielded more than once: yield one backend")
 

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from backend.protocol import Backend
-from harness import adapt, environment, inherited, limits, preconditions
+from harness import adapt, environment, expectation, inherited, limits, preconditions
 from harness.errors import UsageError
 from harness.flight import FlightRecorder, failure
 from harness.instruments import INSTRUMENTS
@@ -89,6 +89,9 @@ def _run(folder: Path, spec: RunSpec, recorder: FlightRecorder, outcome: Outcome
     limits.limit(spec.memory_limit)  # anew: what was imported and prepared is not the backend's
     INSTRUMENTS[spec.instrument](setting)
     limits.lift()
+    if spec.instrument == "trace":
+        whole = workload.with_format(outcome.default_format)
+        outcome.expected = expectation.stated(factory, spec.options, whole, steps)
 
 
 def _open(factory: Callable[..., Any], spec: RunSpec) -> Backend:

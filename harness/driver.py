@@ -65,6 +65,8 @@ class Driver:
         self._pace = pace or Pace()
         self._finished_steps = 0
         self.nireq: int | None = None
+        self.has_map = False
+        """whether the backend that was opened last has a `memory_map`"""
         self._submitted = self._returned = self._lag = 0
         recorder.frames(steps[-1].last + 1)
 
@@ -107,6 +109,7 @@ class Driver:
         recorder.phase("open")
         backend = self._open()
         self.nireq = _nireq(backend)
+        self.has_map = callable(getattr(backend, "memory_map", None))
         self._mark()
         return backend
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from harness import expectation
 from harness.buffers import buffers
 from harness.flight import Position, failure
 from harness.result import Failure, Report, Step, Teardown
@@ -34,6 +35,11 @@ def fill(
     report.steps = tuple(_steps(timeline))
     report.sites = sites(timeline)
     report.buffers = buffers(timeline)
+    report.arena = outcome.arena
+    if outcome.expected is not None:
+        report.expectation = expectation.against(timeline, outcome.expected)
+        if differs := expectation.difference(report.expectation, report.steps):
+            report.notes += (differs,)
     after = outcome.cycle_ends[-1] if outcome.cycle_ends else {}
     report.teardown = Teardown(outcome.baseline, after)
     if report.failure is None and len(timeline.intervals) < len(intervals):

@@ -5,7 +5,7 @@ Every renderer is a function of a `Report`; every rule returns a `RuleResult`.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -97,6 +97,37 @@ class BufferCurve(msgspec.Struct, frozen=True):
     """which of those that the line made, the largest first, from 1"""
     sizes: tuple[tuple[int, int], ...]
     """(position among the report's steps, bytes from that step's end on); 0 once it is gone"""
+
+
+class Region(msgspec.Struct, frozen=True, array_like=True):
+    """A piece of the backend's arena, as in `backend.protocol.Region`."""
+
+    name: str
+    offset: Annotated[int, msgspec.Meta(ge=0)]
+    """bytes from the arena's beginning"""
+    bytes: Annotated[int, msgspec.Meta(ge=0)]
+    first: Annotated[int, msgspec.Meta(ge=0)]
+    last: Annotated[int, msgspec.Meta(ge=0)]
+    """steps of an inference, both included"""
+    about: str = ""
+    whole: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """bytes that the same value takes where it is kept whole"""
+
+
+class Arena(msgspec.Struct, frozen=True):
+    """Where everything lies in the backend's arena for a frame of this geometry."""
+
+    width: int
+    height: int
+    regions: tuple[Region, ...]
+
+
+class Expectation(msgspec.Struct, frozen=True):
+    """Bytes in the backend's buffers (blocks of a page or more) at the end of each step."""
+
+    expected: tuple[int, ...]
+    """as the backend's factory says"""
+    measured: tuple[int, ...]
 
 
 class Survivors(msgspec.Struct, frozen=True):
@@ -192,5 +223,9 @@ class Report(msgspec.Struct):
     """of a soak run: values over its steps, evenly spaced, by the name of what was sampled"""
     buffers: tuple[BufferCurve, ...] = ()
     """the backend's largest: the capacity of its requests"""
+    expectation: Expectation | None = None
+    """None if the factory does not say what is to be held"""
+    arena: Arena | None = None
+    """None if the backend tells of none"""
     sites: dict[str, tuple[Finding, ...]] = {}
     """lines of code behind the counts, violations or not, by kind as in harness.sites"""

@@ -15,7 +15,7 @@ import msgspec
 
 from harness.inject.points import Failing
 from harness.probes.garbage import Garbage
-from harness.result import Failure
+from harness.result import Arena, Failure
 
 SPEC = "spec.json"
 OUTCOME = "outcome.json"
@@ -113,6 +113,9 @@ class Outcome(msgspec.Struct):
     """the most of them that were referred to at once"""
     stateful: bool = False
     """declared by the run or by the factory to keep state between frames"""
+    expected: tuple[int, ...] | None = None
+    """bytes that the backend must hold in buffers after each step, as harness.expectation has it"""
+    arena: Arena | None = None
     baseline: dict[str, Any] = msgspec.field(default_factory=dict)
     cycle_ends: tuple[dict[str, Any], ...] = ()
     """what the process held after each cycle's teardown"""

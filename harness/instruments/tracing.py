@@ -7,11 +7,13 @@ own, so that what needed it to be freed is told from what was freed in time and 
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Callable
 from typing import Any
 
 from harness import limits
 from harness.driver import Driver
+from harness.instruments import arena
 from harness.instruments.rehearsal import rehearse
 from harness.instruments.setting import Setting
 from harness.probes import free_lists, garbage, resources, trace
@@ -21,7 +23,9 @@ from harness.spec import TRACE
 
 def run(setting: Setting) -> None:
     """Trace all cycles into TRACE; the ledger of resources goes into the outcome."""
-    trace_cycles(setting, Driver.run_cycle)
+    driver = trace_cycles(setting, Driver.run_cycle)
+    if driver.has_map:
+        arena.ask(setting)
 
 
 def run_early_close(setting: Setting) -> None:
@@ -29,8 +33,8 @@ def run_early_close(setting: Setting) -> None:
     trace_cycles(setting, Driver.run_early_close)
 
 
-def trace_cycles(setting: Setting, cycle: Callable[[Driver, int], None]) -> None:
-    """Call `cycle` with a driver and the number of each cycle, and trace that."""
+def trace_cycles(setting: Setting, cycle: Callable[[Driver, int], None]) -> Driver:
+    """Call `cycle` with a driver, which is returned, and the number of each cycle; trace that."""
     outcome = setting.outcome
     segments = Segments()
     segments.watch_python()
@@ -52,6 +56,7 @@ def trace_cycles(setting: Setting, cycle: Callable[[Driver, int], None]) -> None
         try:
             outcome.baseline = resources.snapshot(segments)
             mark()
+            started = time.perf_counter()
             for number in range(1, setting.spec.cycles + 1):
                 cycle(driver, number)
                 ends.append(resources.snapshot(segments))
@@ -59,6 +64,7 @@ def trace_cycles(setting: Setting, cycle: Callable[[Driver, int], None]) -> None
                     # What the first cycle leaves is first use, as it is for memory: compilers and
                     # importers leave reference cycles behind.
                     garbage.collect(outcome.target_root)
+            outcome.measured_s = time.perf_counter() - started
             outcome.garbage = garbage.collect(outcome.target_root)
             trace.mark()
         finally:
@@ -66,3 +72,4 @@ def trace_cycles(setting: Setting, cycle: Callable[[Driver, int], None]) -> None
             outcome.nireq = driver.nireq
             outcome.cycle_ends = tuple(ends)
     del emptied
+    return driver

@@ -167,3 +167,16 @@ def test_modes_of_the_caller_make_no_difference(make_frame):
                     backend.execute(make_frame(8 + pts, pts=pts))
                     backend.flush()
                     assert backend.get_result().pts == pts
+
+
+def test_what_must_be_held_is_said_of_shipped_models_that_torch_runs():
+    steps = [[("gray8", 8, 4)], [("gray8", 8, 4)] * 3]
+    weights = [64 * 25 * 4, 64 * 4, 32 * 64 * 9 * 4, 32 * 4, 4 * 32 * 9 * 4, 4 * 4]
+    staging, given, result = 32, 128, 128
+    scratch = 4 * result
+    first, second = reference.open_espcn.expected_blocks(steps, nireq=2, mode="async")
+    assert first == [*weights, staging, staging, given, given, scratch, result]
+    assert second == [*first, result, result]
+    for options in ({"executor": "auto"}, {"model": "mine.pt"}, {"model": nn.ReLU()}):
+        assert reference.open_espcn.expected_blocks(steps, **options) is None
+    assert reference.open_planned.expected_blocks(steps) is None

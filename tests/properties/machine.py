@@ -18,10 +18,11 @@ import torch
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from backend.convert import FLOAT_BYTES
 from backend.errors import BackendClosedError, FrameError
 from backend.frame import PIXEL_FORMATS, Frame
+from backend.memory_model import Buffer, Reference
 from harness.strategies import resolutions
-from tests.properties.model import FLOAT_BYTES, Buffer, Reference
 from tests.properties.observing import held_bytes, watch
 from tests.properties.rounds import PROGRAMS, ran
 

@@ -12,13 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.buffer import GrowOnlyBuffer
+from backend.memory_model import Holding, Reference
 from harness.batch import Part, measure
 from harness.contract import Contract
+from harness.expectation import shapes_of_steps
+from harness.plan import plan_steps
 from harness.probes import trace
 from harness.timeline import Span, Timeline
 from harness.workload import Workload
 from tests.properties.drawing import FORMATS, batches, modes
-from tests.properties.model import Holding, expected
 from tests.properties.rounds import TRACED, in_rounds, ran, times
 from tests.properties.telling import save
 
@@ -58,6 +60,20 @@ def handles(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, int]:
 
     fresh = traced(lambda: GrowOnlyBuffer(torch.device("cpu")))
     return fresh, traced(lambda: buffer.view(torch.uint8, (1,), (1,)))
+
+
+def expected(
+    workload: Workload, *, mode: str, nireq: int, model: str, default_format: str
+) -> list[Holding]:
+    """What is held after opening, and then after each step of the workload."""
+    reference = Reference(nireq if mode == "async" else 1, model)
+    holdings = [reference.holding()]
+    whole = workload.with_format(default_format)
+    steps = plan_steps(workload, warmup=0, default_format=default_format)
+    for frames in shapes_of_steps(whole, steps):
+        reference.step(frames)
+        holdings.append(reference.holding())
+    return holdings
 
 
 def primer(formats: tuple[str, ...]) -> Workload:

@@ -1,4 +1,4 @@
-"""What the reference backend holds after each step, as a pure function of the workload.
+"""What the reference backend holds after each step, as a pure function of the frames.
 
 Which request serves which frame is fixed: the queue of idle requests is first in, first out, and
 one thread at a time serves them, so that frame n, counted from 0, goes to request n mod nireq. And:
@@ -17,14 +17,15 @@ Nothing else is held.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from backend.convert import FLOAT_BYTES
 from backend.frame import PIXEL_FORMATS, PixelFormat
-from harness.plan import plan_steps
-from harness.workload import Segment, Workload
+from backend.models import SHIPPED_MODELS
+from backend.protocol import Shape
 
-FLOAT_BYTES = 4
-SCALES = {"identity": 1, "delay": 1, "small": 1, "espcn": 2}
+SCALES = dict.fromkeys(SHIPPED_MODELS, 1) | {"espcn": 2}
 """how many times wider and higher a model's results are than its input"""
 
 
@@ -90,24 +91,29 @@ class Reference:
         self.staging = [pixels() for _ in range(self.nireq)]
         self.inputs = [tensor() for _ in range(self.nireq)]
 
-    def holding(self) -> Holding:
-        """All that is held now."""
+    @property
+    def buffers(self) -> list[Buffer]:
+        """All that are held now."""
         buffers = [*self.staging, *self.inputs, self.scratch, *self.slots, *self.lent]
         if self.kept is not None and not any(self.kept is one for one in self.lent):
             buffers.append(self.kept)
+        return buffers
+
+    def holding(self) -> Holding:
+        """The same in numbers."""
+        buffers = self.buffers
         return Holding(
             sum(one.nbytes for one in buffers), len(buffers), sum(one.views for one in buffers)
         )
 
-    def step(self, frames: list[Segment]) -> None:
+    def step(self, frames: Sequence[Shape]) -> None:
         """Serve the frames of one step, whose results are collected at its end."""
         taken: list[Buffer] = []
-        for frame in frames:
-            assert frame.format is not None
-            pixel_format = PIXEL_FORMATS[frame.format]
-            self.submit(pixel_format, frame.width, frame.height)
-            scale = SCALES[self.model]
-            taken.append(self.infer(pixel_format, frame.width * scale, frame.height * scale, taken))
+        scale = SCALES[self.model]
+        for name, width, height in frames:
+            pixel_format = PIXEL_FORMATS[name]
+            self.submit(pixel_format, width, height)
+            taken.append(self.infer(pixel_format, width * scale, height * scale, taken))
 
     def submit(self, pixel_format: PixelFormat, width: int, height: int) -> None:
         """A frame that can be taken is staged, and the model sees it."""
@@ -171,14 +177,10 @@ class Reference:
         return slot
 
 
-def expected(
-    workload: Workload, *, mode: str, nireq: int, model: str, default_format: str
-) -> list[Holding]:
-    """What is held after opening, and then after each step of the workload."""
-    reference = Reference(nireq if mode == "async" else 1, model)
-    holdings = [reference.holding()]
-    frames = list(workload.with_format(default_format).segment_of_each_frame())
-    for step in plan_steps(workload, warmup=0, default_format=default_format):
-        reference.step(frames[step.first : step.last + 1])
-        holdings.append(reference.holding())
-    return holdings
+def blocks(steps: Sequence[Sequence[Shape]], model: str, nireq: int) -> Iterator[list[int]]:
+    """Bytes of each block that is held after each step: the weights, and the buffers."""
+    weights = [weight.nbytes for weight in SHIPPED_MODELS[model]().parameters()]
+    reference = Reference(nireq, model)
+    for frames in steps:
+        reference.step(frames)
+        yield weights + [buffer.nbytes for buffer in reference.buffers]
