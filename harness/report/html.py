@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from harness.report import ledger
 from harness.report.advice import advice
+from harness.report.arena import arena_plots
 from harness.report.excerpt import dedented, excerpt
 from harness.report.findings import numbers, place
 from harness.report.numbers import CaseNumbers, numbers_of
@@ -43,7 +44,7 @@ def case_page(name: str, report: Report, *, home: str = "", embed: bool = False)
 
     Source lines are read from the files that the findings name, where they can be read.
     """
-    drawn = plots(report)
+    drawn = [*plots(report), *arena_plots(report)]
     groups = [(cycles, group) for cycles, inside in steady_groups(report) for group in inside]
     left = sites(report)
     return page(

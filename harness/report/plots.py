@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, TypeAlias
 
+from harness.expectation import difference
 from harness.plan import TICKS_PER_SECOND
 from harness.report import clock
 from harness.report.findings import place
@@ -67,6 +68,7 @@ def _live(report: Report) -> Plot:
         _line(owner, [step.live_by_owner.get(owner, 0) for step in report.steps], color)
         for owner, color in _colors(owners)
     ]
+    lines += _expected(report)
     figure = _over_steps(report.steps, [everyone, *lines], "bytes")
     figure["data"] += [_pixels(report.steps), _phase_strip(report.steps)]
     figure["layout"]["yaxis2"] = {
@@ -83,7 +85,19 @@ def _live(report: Report) -> Plot:
         "Dotted: the size of the frames. The strip below the plot is the phase: blue for record "
         "steps, amber for warm-up, nothing for steady steps."
     )
+    if report.expectation is not None:
+        differs = difference(report.expectation, report.steps)
+        caption += " Dashed: what the backend says its buffers, blocks of a page or more, must be. "
+        caption += f"{differs[0].upper()}{differs[1:]}." if differs else "They are, to the byte."
     return Plot("live-bytes", "Live bytes", caption, figure)
+
+
+def _expected(report: Report) -> list[dict[str, Any]]:
+    if report.expectation is None:
+        return []
+    line = _line("backend, expected", report.expectation.expected, "ink")
+    line["line"]["dash"] = "dash"
+    return [line]
 
 
 def _allocations(report: Report) -> Plot:

@@ -8,7 +8,7 @@ from typing import Any
 from harness.report import clock
 from harness.report.plots import Plot, compared, plots
 from harness.report.svg import sparkline
-from harness.result import BufferCurve, Report
+from harness.result import BufferCurve, Expectation, Report
 
 HOSTILE = '<a href="javascript:x">&amp;</a>\x1b\udcff'
 
@@ -151,3 +151,23 @@ def test_capacity_is_a_curve_for_each_buffer_and_no_plot_without_any(
     plot = drawn(report)["capacity"]
     assert line(plot, "b.py:7, number 1")["y"] == [0, 4096, 4096, 0, 8192, 8192, 8192]
     assert line(plot, "b.py:7, number 2")["y"] == [0, 0, 4096, 4096, 4096, 4096, 4096]
+
+
+def test_what_is_expected_is_a_dashed_line_with_the_difference_in_words(
+    make_report, make_step
+) -> None:
+    report = two_cycles(make_report, make_step)
+    plot = drawn(report)["live-bytes"]
+    assert "backend, expected" not in [trace.get("name") for trace in plot.figure["data"]]
+    assert "Dashed" not in plot.caption
+    expected = (0, 8192, 8192) * 2
+    report.expectation = Expectation(expected, expected)
+    plot = drawn(report)["live-bytes"]
+    assert line(plot, "backend, expected")["y"] == [*expected, 8192]
+    assert line(plot, "backend, expected")["line"]["dash"] == "dash"
+    assert plot.caption.endswith("They are, to the byte.")
+    report.expectation = Expectation(expected, (0, 8192, 8192, 0, 4096, 16384))
+    assert (
+        "first at step 1 of cycle 2 (128x96) they hold 4,096 bytes, 4,096 fewer than expected; "
+        "that is so at 2 of 6 steps, with 8,192 more at most."
+    ) in drawn(report)["live-bytes"].caption
