@@ -19,7 +19,7 @@ _LONGEST = 60
 
 def owners(value: Any) -> tuple[tuple[str, str], ...]:
     """Entries (owner, glob), before the defaults."""
-    pairs = value if _is_list(value) else [None]
+    pairs: Sequence[Any] = value if _is_list(value) else [None]
     for pair in pairs:
         if not (_is_list(pair) and len(pair) == 2 and all(isinstance(one, str) for one in pair)):
             raise _error("owners", value, 'a list of (owner, glob): [("model", "*/nets/*")]')
