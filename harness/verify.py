@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from harness import beside, given, inherited, isolate, preconditions
+from harness import beside, flame, given, inherited, isolate, preconditions
 from harness.beside import Beside, Runner
 from harness.contract import Contract
 from harness.errors import UsageError
@@ -47,6 +47,7 @@ def verify(
     progress: Callable[[Progress], None] | None = None,
     methods: Mapping[str, str] | None = None,
     again: str = "",
+    flamegraph: Path | None = None,
 ) -> Report:
     """Run a workload through a backend in fresh processes and hold it to a contract.
 
@@ -55,13 +56,15 @@ def verify(
     (see harness.inherited); `again` is how the report then says that it is to be done again.
     `methods` are its own names of the protocol's methods, such as {"execute": "infer"}.
     `timeout` is in seconds without any progress, `memory_limit` in bytes beyond what a run has at
-    its start. `quick` makes the traced run alone: what takes others is skipped. Raises UsageError
-    for what the caller can mend: a target that doesn't import, a video that doesn't decode.
+    its start. `quick` makes the traced run alone: what takes others is skipped. `flamegraph` is a
+    file to write memray's flame graph of the traced run to. Raises UsageError for what the caller
+    can mend: a target that doesn't import, a video that doesn't decode.
     """
     started = time.monotonic()
     preconditions.require()
     owners = given.owners(owners)
     given.function("progress", progress, "progress=print")
+    drawn = None if flamegraph is None else given.path("flamegraph", flamegraph)
     with inherited.reachable(factory, 1 if quick else 2) as (shown, target):
         spec = request(
             target,
@@ -79,7 +82,7 @@ def verify(
         again = replay(spec, shown, contract, owners, quick=quick, instead=again)
         report = blank_report(spec, shown, contract, again)
         tell = progress or _tell_nobody
-        events = _measure(report, spec, contract, owners, timeout, tell, quick=quick)
+        events = _measure(report, spec, contract, owners, timeout, tell, quick=quick, drawn=drawn)
     report.cost = Cost(round(time.monotonic() - started, 3), events)
     return report
 
@@ -93,6 +96,7 @@ def _measure(
     tell: Callable[[Progress], None],
     *,
     quick: bool,
+    drawn: Path | None,
 ) -> int:
     """Make the runs and fill in what they show; the number of trace records."""
     runner = Runner(timeout)
@@ -104,6 +108,8 @@ def _measure(
                     raise UsageError(ended.outcome.usage_error)
                 tell(Progress("analyse", spec.cycles, spec.cycles, 0, 0))
                 timeline = _read(report, ended, contract, owners)
+                if drawn is not None:
+                    report.notes += flame.draw(ended.folder / TRACE, drawn)
             if timeline is not None and report.failure is None:
                 tell(Progress("compare", spec.cycles, spec.cycles, 0, 0))
                 shown = others.result() if others else Beside()

@@ -50,6 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", type=file, metavar="FILE", help="write the report as JSON; - is stdout")
     add("--html", type=file, metavar="FILE", help="write the report as one page, offline")
     add_outputs(parser)
+    add("--flamegraph", type=file, metavar="FILE",
+        help="write memray's own page of all that is alive at the end, by stack")  # fmt: skip
     add("--timeout", type=seconds, metavar="SECONDS", help="give up after so long without progress")
     add("--seed", type=at_least(0), default=0, metavar="N", help="of the frames; default: 0")
     add("--owner", type=owner, action="append", default=[], metavar="NAME=GLOB",
@@ -83,6 +85,8 @@ def check(options: Namespace) -> None:
             "--soak is one long cycle that is screened for growth: "
             "leave out --level, --cycles, --stateful, --quick and --shrink"
         )
+    if options.soak is not None and options.flamegraph is not None:
+        raise UsageError("--flamegraph is of a traced run, --soak traces none: leave one out")
     if options.pace and options.soak is None:
         raise UsageError("--pace is that of a soak run: add --soak FRAMES, or leave it out")
     keys = [key for key, _ in options.arg]
@@ -101,6 +105,8 @@ def run(options: Namespace) -> int:
     workload = None if options.video else Workload.named_or_parsed(text)
     to_stdout = check_report_files(options)
     check_outputs(options)
+    if options.flamegraph is not None:
+        files.check_writable(options.flamegraph)
     with watch(options, options.target) as observer:
         report = _made(options, workload, observer)
     if to_stdout:
@@ -157,7 +163,9 @@ def _made(options: Namespace, workload: Workload | None, observer: Observer | No
         asked["cycles"] = cycles
     asked["level"] = options.level or project.level or "zero-owned"
     asked["stateful"] = options.stateful
-    report = verify(options.target, workload, quick=options.quick, **asked)
+    report = verify(
+        options.target, workload, quick=options.quick, flamegraph=options.flamegraph, **asked
+    )
     if options.shrink and report.verdict != "pass" and report.workload:
         from harness.shrink import shrink
 

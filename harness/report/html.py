@@ -78,6 +78,7 @@ def case_page(name: str, report: Report, *, home: str = "", embed: bool = False)
         ledger_caption=ledger.CAPTION,
         sites=left[:MOST_SITES],
         sites_left_out=max(0, len(left) - MOST_SITES),
+        flamegraph=_flamegraph(report),
         environment=_environment(report),
     )
 
@@ -150,6 +151,12 @@ def _detail(report: Report) -> list[str]:
     if report.failure is None or not report.failure.detail.strip():
         return []
     return clean(report.failure.detail, lines=True).strip("\n").split("\n")[-MOST_DETAIL:]
+
+
+def _flamegraph(report: Report) -> str:
+    """The command that draws what is alive at the end; nothing where no command makes the run."""
+    again = report.replay.startswith("steadyframe verify ")
+    return f"{report.replay} --flamegraph flamegraph.html" if again else ""
 
 
 def _environment(report: Report) -> list[tuple[str, str]]:

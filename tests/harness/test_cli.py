@@ -71,6 +71,7 @@ def test_options_reach_verify(fake: FakeVerify) -> None:
         "verify m:f --workload 8x8@25*4 --level zero-malloc --cycles 5 --warmup 0 --timeout 2.5"
         " --seed 9 --owner backend=*/a.py --owner model=b* --arg i=-3 --arg f=1e-3 --arg t=True"
         " --arg s=a=b --arg n=nan --arg u=1_0 --arg e= --map execute=infer --quiet"
+        " --flamegraph f.html"
     )
     code = cli.main(line.split())
     assert code == 0
@@ -97,6 +98,7 @@ def test_options_reach_verify(fake: FakeVerify) -> None:
         "memory_limit": None,
         "stateful": False,
         "quick": False,
+        "flamegraph": Path("f.html"),
         "progress": None,
     }
 
@@ -146,6 +148,7 @@ def test_verdict_is_the_exit_code(fake: FakeVerify, verdict: str, code: int) -> 
         ("verify m:f --json /", "folder"),
         ("verify m:f --json no/such/folder/x.json", "no/such/folder"),
         ("verify m:f --workload 8x8@25*4 --video x", "exclude"),
+        ("verify m:f --soak 9 --flamegraph x", "traces none"),
         ("verify m:f --workload nonsense", "nonsense"),
         ("report --output /dev/null/x", "/dev/null"),
         ("list extra", "'extra'"),

@@ -226,3 +226,11 @@ def test_every_template_is_in_the_installed_package() -> None:
     package = Path(pages.__file__).parents[1]
     installed = {path for pattern in patterns for path in package.glob(pattern)}
     assert {path for path in pages._TEMPLATES.rglob("*") if path.is_file()} <= installed
+
+
+def test_the_command_of_the_flame_graph_is_beside_what_is_left(make_report) -> None:
+    report = make_report()
+    assert f"{report.replay} --flamegraph flamegraph.html" in Page(case_page("one", report)).text
+    report.replay = "verify mine from where it is made: no command can import it"
+    assert "--flamegraph" not in case_page("one", report)
+    assert "--flamegraph" not in case_page("one", make_report(teardown=Teardown({}, {})))

@@ -85,7 +85,7 @@ def test_page_of_verify_is_one_file_with_all_in_it(runs, tmp_path) -> None:
     assert 'script src="' not in page
 
 
-@pytest.mark.parametrize("option", [*OPTIONS, "--html", "GITHUB_STEP_SUMMARY"])
+@pytest.mark.parametrize("option", [*OPTIONS, "--html", "--flamegraph", "GITHUB_STEP_SUMMARY"])
 def test_what_cannot_be_written_is_told_before_anything_runs(
     runs, capsys, monkeypatch, option
 ) -> None:
