@@ -36,10 +36,16 @@ class Digest(NamedTuple):
     pts: int | None
     """of a frame that has one as a whole number"""
     comparable: bool = True
+    readable: bool = True
+    """False if its data raises: nobody can use it"""
 
 
 class IncomparableError(Exception):
     """The result holds something that has no value to compare. The text says what."""
+
+
+class UnreadableError(IncomparableError):
+    """The data of the result raises."""
 
 
 Leaf = Callable[[np.ndarray[Any, Any]], None]
@@ -53,7 +59,8 @@ def digest(result: Any, leaf: Leaf | None = None) -> Digest:
             raise IncomparableError(_unknown(result))
         text = _Visit(content, leaf).describe(result, 0)
     except IncomparableError as error:
-        return Digest(str(error), _NOTHING, _NOTHING, None, comparable=False)
+        readable = not isinstance(error, UnreadableError)
+        return Digest(str(error), _NOTHING, _NOTHING, None, comparable=False, readable=readable)
     except Exception as error:  # attributes and methods of a result are not ours to trust
         why = f"a result that raises {type(error).__name__} when it is read"
         return Digest(why, _NOTHING, _NOTHING, None, comparable=False)
@@ -137,7 +144,10 @@ class _Visit:
         return f"{type(value).__name__} ({', '.join(parts)})"
 
     def _object(self, value: Any, depth: int) -> str:
-        data = getattr(value, "data", None)
+        try:
+            data = getattr(value, "data", None)
+        except Exception as error:
+            raise UnreadableError(f"a result whose data raises {type(error).__name__}") from None
         if data is None or callable(data):
             raise IncomparableError(_unknown(value))
         fields = [getattr(value, name, None) for name in _FRAME_FIELDS]

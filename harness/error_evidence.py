@@ -19,7 +19,7 @@ from harness.bad_frames import Planned
 from harness.owners import HARNESS, INTERPRETER, Site
 from harness.probes.heap import FIELDS
 from harness.result import StackFrame
-from harness.result_log import Event, Group, Row
+from harness.result_log import RESULTS, Event, Group, Row
 from harness.screening import LEAST_CHUNK
 from harness.timeline import Span, Timeline
 
@@ -84,7 +84,7 @@ def judge(groups: Sequence[Group], *, stateful: bool) -> ErrorEvidence:
     """What the last pass that was begun made of the frames, held against the control passes."""
     control, again, *spoiled = groups[: len(bad_frames.PASSES)]
     good = [frame for frame in bad_frames.schedule() if not frame.bad]
-    if broken := [row for row in control.rows if row.event not in _RESULTS]:
+    if broken := [row for row in control.rows if row.event not in RESULTS]:
         return ErrorEvidence(unclear=f"good frames alone already fail: {broken[0].text}")
     notes = []
     known: dict[int, Row] = {}
@@ -110,7 +110,6 @@ def judge(groups: Sequence[Group], *, stateful: bool) -> ErrorEvidence:
     return replace(evidence, incidents=incidents, notes=tuple(notes))
 
 
-_RESULTS = (Event.RESULT, Event.INCOMPARABLE)
 _MATCHED = 0
 _SMALL = 2
 _LARGE = 4
@@ -126,7 +125,7 @@ def _align(rows: Sequence[Row], known: dict[int, Row]) -> ErrorEvidence:
     """Lay what came beside what was owed. `known` are the results due for good frames."""
     refused = {row.frame: row for row in rows if row.event == Event.REFUSED}
     owed = [frame for frame in bad_frames.schedule() if frame.number not in refused]
-    came = [row for row in rows if row.event in (*_RESULTS, Event.ERROR)]
+    came = [row for row in rows if row.event in (*RESULTS, Event.ERROR)]
     incidents = [
         Incident("good-frame-failed", frame.number, refused[frame.number].text)
         for frame in bad_frames.schedule()
@@ -188,7 +187,9 @@ def _price(
 
 def _is_right(frame: Planned, row: Row, known: dict[int, Row]) -> bool:
     due = known.get(frame.number)
-    return due is None or Event.INCOMPARABLE in (due.event, row.event) or due.key == row.key
+    if due is None or {due.event, row.event} & RESULTS - {Event.RESULT}:
+        return True
+    return due.key == row.key
 
 
 def _incident(frame: Planned | None, row: Row | None, known: dict[int, Row]) -> Incident | None:

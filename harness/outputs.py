@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from harness.result_log import RESULTS as RESULT_EVENTS
 from harness.result_log import Event, Group, Row, read_log
 from harness.spec import REPRESENTATIVES, RESULTS
 
@@ -29,6 +30,7 @@ Kind = Literal[
     "missing-result",
     "extra-result",
     "result-count",
+    "unreadable",
 ]
 Key = tuple[bytes, bytes]
 Pair = tuple[int, int, Row]
@@ -62,6 +64,8 @@ class OutputEvidence:
     """those that were held against a reference, in whichever cycle"""
     serial: bool = False
     """compared with a second instance, fed one by one, instead of fresh ones"""
+    unreadable: tuple[Difference, ...] = ()
+    """results whose data raises, whether or not they were due"""
     differences: tuple[Difference, ...] = ()
     unclear: tuple[str, ...] = ()
     """why something was not compared"""
@@ -121,7 +125,7 @@ class Reference:
 
     def carries_pts(self) -> bool:
         """Whether results have the pts of their frames."""
-        results = [row for row in self.rows if row.event in (Event.RESULT, Event.INCOMPARABLE)]
+        results = [row for row in self.rows if row.event in RESULT_EVENTS]
         if self.serial:
             return any(row.pts for row in results)
         return any(row.frame for row in results) and all(row.pts == row.frame for row in results)
@@ -129,7 +133,9 @@ class Reference:
 
 def compare(screened: Sequence[Group], reference: Reference) -> OutputEvidence:
     """Hold the results of every cycle of a screening run against a reference run."""
-    evidence = OutputEvidence(len(reference.representatives), (), reference.serial)
+    evidence = OutputEvidence(
+        len(reference.representatives), (), reference.serial, tuple(_unreadable(screened))
+    )
     due = reference.expected()
     if isinstance(due, str):
         return replace(evidence, unclear=(due,))
@@ -143,6 +149,13 @@ def compare(screened: Sequence[Group], reference: Reference) -> OutputEvidence:
         differences=tuple(comparison.differences),
         unclear=tuple(dict.fromkeys([*_errors(reference), *comparison.unclear])),
     )
+
+
+def _unreadable(screened: Sequence[Group]) -> Iterator[Difference]:
+    for cycle, group in enumerate(screened, start=1):
+        for number, row in enumerate(group.rows):
+            if row.event == Event.UNREADABLE:
+                yield Difference("unreadable", cycle, number, number, got=row.text)
 
 
 def _errors(reference: Reference) -> list[str]:
@@ -244,7 +257,7 @@ class _Comparison:
         if expected is None:
             return None
         for row in (got, expected):
-            if row.event == Event.INCOMPARABLE:
+            if row.event != Event.RESULT:
                 self.unclear.append(f"{row.text} can't be compared")
                 return None
         self.compared.add(frame)

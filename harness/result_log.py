@@ -37,6 +37,12 @@ class Event(IntEnum):
     CLOSE_ERROR = 6
     NONE = 7
     """no result came for this frame"""
+    UNREADABLE = 8
+    """a result whose data raises; the text says what"""
+
+
+RESULTS = frozenset({Event.RESULT, Event.INCOMPARABLE, Event.UNREADABLE})
+"""a result came, whatever can be made of it"""
 
 
 class Row(NamedTuple):
@@ -88,7 +94,8 @@ class ResultLog:
         capture = self.capture
         leaf = capture[1] if capture is not None and capture[0] == self._count else None
         made = digest(result, leaf)
-        event = Event.RESULT if made.comparable else Event.INCOMPARABLE
+        unlike = Event.INCOMPARABLE if made.readable else Event.UNREADABLE
+        event = Event.RESULT if made.comparable else unlike
         self._write(event, frame, made.pts, made.structure, made.content, made.text)
 
     def raised(self, event: Event, error: BaseException, frame: int) -> None:

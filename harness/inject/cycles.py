@@ -14,6 +14,7 @@ from harness.inject.watch import Watch
 from harness.instruments.feeding import Feeding
 from harness.instruments.setting import Setting
 from harness.quiescence import NotQuiescentError, wait_quiescent
+from harness.result_log import RESULTS as RESULT_EVENTS
 from harness.result_log import Event, ResultLog, Row, name_and_text, read_log
 from harness.spec import RESULTS
 
@@ -86,7 +87,7 @@ class Cycles:
         samples.begin()
         self._take()
         rows = self._cycle(None, record=True)
-        if raised := next((row for row in rows if row.event > Event.INCOMPARABLE), None):
+        if raised := next((row for row in rows if row.event not in RESULT_EVENTS), None):
             raise RuntimeError(f"without any failure, a call raised {raised.text}")
         due = tuple(map(mark_of, rows))
         operations = self.watch.operations()

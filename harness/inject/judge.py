@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from harness.inject.points import NO_THREAD, Break, Place
-from harness.result_log import Event, Row
+from harness.result_log import RESULTS, Event, Row
 
 KINDS = {
     "hang": "it hangs",
@@ -147,11 +147,7 @@ def _fates(
     """Lay what came beside what was due."""
     refused = {row.frame: n for n, row in enumerate(rows) if row.event == Event.REFUSED}
     owed = [frame for frame in range(len(due)) if frame not in refused]
-    came = [
-        n
-        for n, row in enumerate(rows)
-        if row.event in (Event.RESULT, Event.INCOMPARABLE, Event.ERROR)
-    ]
+    came = [n for n, row in enumerate(rows) if row.event in RESULTS or row.event == Event.ERROR]
     for frame, n in refused.items():
         yield Fate(frame, "raised", rows[n].text, n in telling)
     for frame, number in _pairs(due, owed, rows, came, shape_from):

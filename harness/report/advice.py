@@ -223,6 +223,11 @@ _KINDS = {
         "Whoever reads it by the expected shape reads beyond its end.",
         "Compute the shape of the output from that of this frame.",
     ),
+    "unreadable": Advice(
+        "The result can't be read",
+        "Its `data` raises, so that nobody can use it: it was returned all the same.",
+        "Raise from get_result() instead, or keep what the result refers to alive.",
+    ),
     "wrong-pts": Advice(
         "The time stamp is wrong",
         "Sound and picture part, or a muxer refuses the frame.",

@@ -24,10 +24,10 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001
     if evidence is None:
         return RuleResult(ID, "skipped", 0, 0, "results were not measured")
     unclear = "; ".join(evidence.unclear)
-    if evidence.differences:
-        findings = tuple(_findings(evidence))
+    if wrong := (*evidence.unreadable, *evidence.differences):
+        findings = tuple(_findings(evidence, wrong))
         why = "; ".join(filter(None, [_coverage(evidence), _random(evidence), unclear]))
-        return RuleResult(ID, "fail", len(evidence.differences), 0, why, findings)
+        return RuleResult(ID, "fail", len(wrong), 0, why, findings)
     if evidence.unreproducible:
         return RuleResult(ID, "skipped", 0, 0, _random(evidence))
     if not evidence.compared:
@@ -61,14 +61,14 @@ def _random(evidence: OutputEvidence) -> str:
     )
 
 
-def _findings(evidence: OutputEvidence) -> list[Finding]:
+def _findings(evidence: OutputEvidence, wrong: Sequence[Difference]) -> list[Finding]:
     """One for each way of being wrong, with the frames on which it was seen."""
 
     def way(difference: Difference) -> tuple[str, int]:
         lag = difference.kind in ("other-frame", "wrong-pts") and difference.other >= 0
         return difference.kind, difference.frame - difference.other if lag else 0
 
-    ordered = sorted(evidence.differences, key=lambda d: (*way(d), d.cycle, d.frame))
+    ordered = sorted(wrong, key=lambda d: (*way(d), d.cycle, d.frame))
     groups = [list(group) for _, group in groupby(ordered, key=way)]
     groups.sort(key=lambda group: (group[0].cycle, group[0].frame))
     return [_finding(evidence, group) for group in groups]
@@ -117,6 +117,8 @@ def _sentence(d: Difference, reference: str) -> str:
                 f"{where}the result of frame {d.frame} has the size of the frame before, as frame "
                 f"{d.other} (stale output size): {d.got} instead of {d.expected}"
             )
+        case "unreadable":
+            return f"{where}result {d.frame} can't be used: {d.got}"
         case "wrong-shape":
             return f"{where}the result of frame {d.frame} is {d.got} instead of {d.expected}"
         case "wrong-pts":

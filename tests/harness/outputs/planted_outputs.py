@@ -151,6 +151,24 @@ class WrongFormat(Queued):
         self._results.append((255 - frame.data)[..., 0] if self.count > 5 else 255 - frame.data)
 
 
+class Raises:
+    """Whose data is gone."""
+
+    @property
+    def data(self) -> Any:
+        raise OSError("unmapped")
+
+
+class Unreadable(Queued):
+    """Frame 5's result can't be read."""
+
+    count = 0
+
+    def serve(self, frame: Any) -> None:
+        self.count += 1
+        self._results.append(Raises() if self.count == 6 else negative(frame))
+
+
 class OffByOne(Queued):
     """From frame 9 on one sample is wrong by 3."""
 

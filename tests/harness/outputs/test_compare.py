@@ -54,6 +54,18 @@ def check(evidence: OutputEvidence | None) -> RuleResult:
     return output.check(timeline, Contract())
 
 
+def test_a_result_that_can_not_be_read_fails_whether_or_not_it_is_compared() -> None:
+    unreadable = Row(Event.UNREADABLE, -1, None, b"", b"", "a result whose data raises OSError")
+    for screened, reference in (
+        (Group([*group("ab").rows, unreadable], 3), alone("abc")),  # frame 2 alone can be read
+        (Group([unreadable], 1), Reference([0], [unreadable._replace(frame=0)], serial=False)),
+        (Group([unreadable, *group("a").rows], 2), alone("abc")),  # of which frames isn't told
+    ):
+        result = check(compare([screened], reference))
+        assert (result.status, result.measured) == ("fail", 1)
+        assert [(one.kind, one.count) for one in result.findings] == [("unreadable", 1)]
+
+
 def test_equal_results_pass_in_every_cycle() -> None:
     evidence = compare([group("abcd"), group("abcd")], alone("abcd"))
     assert (evidence.frames, evidence.compared) == (4, (0, 1, 2, 3))

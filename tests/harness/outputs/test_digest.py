@@ -154,5 +154,16 @@ def test_a_result_that_can_not_be_read_says_what_it_raises() -> None:
         def data(self) -> Any:
             raise OSError
 
+    class NoFormat:
+        data = np.zeros(3)
+
+        @property
+        def format(self) -> Any:
+            raise OSError
+
     made = digest(Unreadable())
-    assert (made.comparable, made.text) == (False, "a result that raises OSError when it is read")
+    assert (made.comparable, made.readable) == (False, False)
+    assert made.text == "a result whose data raises OSError"
+    made = digest([NoFormat()])
+    assert (made.comparable, made.readable) == (False, True)
+    assert made.text == "a result that raises OSError when it is read"

@@ -59,6 +59,11 @@ FAULTS: dict[str, tuple[str, tuple[int, ...], str]] = {
     "Loses": ("missing-result", (7,), "frame 7 has no result"),
     "Twice": ("extra-result", (7,), "frame 7 has more than one result"),
     "WrongFormat": ("wrong-shape", tuple(range(5, 38)), "is uint8 (64, 64) instead of"),
+    "Unreadable": (
+        "unreadable",
+        (5,),
+        "can't be used: a result whose data raises OSError",
+    ),
     "OffByOne": ("wrong-data", tuple(range(9, 38)), "first at [2, 1, 0]: 83 instead of 80; 1 of"),
 }
 
