@@ -17,6 +17,7 @@ from harness.report.sites import sites
 from harness.report.summary import steady_groups
 from harness.report.svg import sparkline
 from harness.report.text import allocations, clean, ranges, uri
+from harness.report.thinning import MOST_STEPS
 from harness.report.verdict import WORDS, sentence, worst
 from harness.result import Finding, Report, RuleResult
 
@@ -62,6 +63,7 @@ def case_page(name: str, report: Report, *, home: str = "", embed: bool = False)
         findings_left_out=sum(max(0, len(r.findings) - MOST_FINDINGS) for r in report.rules),
         plots=drawn,
         figures={plot.name: plot.figure for plot in drawn},
+        thinned=len(report.steps) > MOST_STEPS,
         groups=[
             {
                 "cycles": ranges(cycles),

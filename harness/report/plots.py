@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from harness.expectation import difference
 from harness.plan import TICKS_PER_SECOND
-from harness.report import clock
+from harness.report import clock, thinning
 from harness.report.findings import place
 from harness.report.text import clean
 from harness.result import BufferCurve, Report, Step
@@ -68,9 +68,9 @@ def _live(report: Report) -> Plot:
         _line(owner, [step.live_by_owner.get(owner, 0) for step in report.steps], color)
         for owner, color in _colors(owners)
     ]
-    lines += _expected(report)
-    figure = _over_steps(report.steps, [everyone, *lines], "bytes")
-    figure["data"] += [_pixels(report.steps), _phase_strip(report.steps)]
+    lines = [everyone, *lines, *_expected(report), _pixels(report.steps)]
+    figure = _over_steps(report.steps, lines, "bytes")
+    figure["data"].append(_phase_strip(report.steps))
     figure["layout"]["yaxis2"] = {
         "title": {"text": "pixels per frame"},
         "overlaying": "y",
@@ -183,34 +183,42 @@ def _over_steps(
     steps: Sequence[Step], lines: list[Any], unit: str, times: Sequence[float] | None = None
 ) -> Figure:
     """Lines over all steps, with a mark where each cycle begins; what a step is, on hovering."""
+    shown = thinning.drawn([line["y"] for line in lines])
+    at = times if times is not None else range(len(steps))
+    end = len(steps) if times is None else round(times[-1] + 1 / TICKS_PER_SECOND, 2)
     for line in lines:
-        _close(line)
-        if times is not None:
-            line["x"] = [*times, round(times[-1] + 1 / TICKS_PER_SECOND, 2)]
+        line["y"] = [line["y"][n] for n in shown]
+        line["y"].append(line["y"][-1])  # the last step is as wide as the others
+        if times is not None or len(shown) < len(steps):
+            line["x"] = [*(at[n] for n in shown), end]
     lines[0]["text"] = [
         f"cycle {step.cycle}, step {step.index}, frames {step.frames[0]}-{step.frames[1]}, "
         f"{step.width}x{step.height}, {step.phase}"
-        for step in (*steps, steps[-1])
+        for step in (steps[n] for n in (*shown, -1))
     ]
     lines[0]["hovertemplate"] = "%{y:,}<br>%{text}<extra>%{fullData.name}</extra>"
     figure = _figure(lines, unit)
-    layout = figure["layout"]
     title = "steps of all cycles" if times is None else "seconds of the virtual clock, all cycles"
-    layout["xaxis"]["title"] = {"text": title}
+    figure["layout"]["xaxis"]["title"] = {"text": title}
+    figure["layout"] |= _cycles(steps, at)
+    return figure
+
+
+def _cycles(steps: Sequence[Step], at: Sequence[float]) -> dict[str, Any]:
+    """A line and a name where each cycle begins."""
     starts = [n for n, step in enumerate(steps) if not n or step.cycle != steps[n - 1].cycle]
-    at = [times[n] if times is not None else n for n in starts]
-    layout["shapes"] = [
-        {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "layer": "below",
-         "line": {"color": "muted", "width": 1}}
-        for x in at[1:]
+    lines = [
+        {"type": "line", "x0": at[n], "x1": at[n], "yref": "paper", "y0": 0, "y1": 1,
+         "layer": "below", "line": {"color": "muted", "width": 1}}
+        for n in starts[1:]
     ]  # fmt: skip
-    layout["annotations"] = [
-        {"x": x, "y": 1, "yref": "paper", "yanchor": "bottom", "xanchor": "left",
+    names = [
+        {"x": at[n], "y": 1, "yref": "paper", "yanchor": "bottom", "xanchor": "left",
          "text": f"cycle {steps[n].cycle}", "showarrow": False}
-        for x, n in zip(at, starts, strict=True)
+        for n in starts
         if len(starts) <= MOST_LABELS
     ]  # fmt: skip
-    return figure
+    return {"shapes": lines, "annotations": names}
 
 
 def _figure(lines: list[Any], unit: str) -> Figure:
@@ -219,7 +227,7 @@ def _figure(lines: list[Any], unit: str) -> Figure:
         "rangemode": "tozero",
         "exponentformat": "SI",
     }
-    if not any(any(line["y"]) for line in lines):
+    if not any(any(line["y"]) for line in lines if "yaxis" not in line):
         yaxis["range"] = [0, 4]  # whole numbers, where plotly would choose parts of one
     layout = {
         "xaxis": {"showgrid": False},
@@ -253,15 +261,9 @@ def _line(
     return line
 
 
-def _close(line: dict[str, Any]) -> None:
-    """Make the last step as wide as the others: its line runs from its number to the next."""
-    line["y"].append(line["y"][-1])
-
-
 def _pixels(steps: Sequence[Step]) -> dict[str, Any]:
     line = _line("size of the frames", [step.width * step.height for step in steps], "muted")
     line["line"]["dash"] = "dot"
-    _close(line)
     return line | {"yaxis": "y2", "hoverinfo": "skip", "hovertemplate": None}
 
 

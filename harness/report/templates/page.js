@@ -8,7 +8,10 @@
 
   // The figures name colours of the palette; which ones these are, the page's style decides.
   const paint = (value, key, style) => {
-    if (Array.isArray(value)) return value.map((item) => paint(item, key, style));
+    if (Array.isArray(value)) {
+      if (typeof value[0] !== "object" && !colorKeys.test(key)) return value;
+      return value.map((item) => paint(item, key, style));
+    }
     if (value && typeof value === "object") {
       return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, paint(v, k, style)]));
     }
@@ -47,32 +50,45 @@
     return layout;
   };
 
-  const draw = () => {
+  // Plots are drawn as they come near the window: a long page opens as quickly as a short one.
+  const near = new Set();
+  const draw = (names) => {
     if (!window.Plotly) return;
     const style = getComputedStyle(document.documentElement);
-    for (const [name, figure] of Object.entries(figures)) {
-      const place = document.getElementById("plot-" + name);
-      if (!place.classList.contains("drawn")) place.replaceChildren();
-      place.classList.add("drawn");
-      Plotly.react(place, paint(figure.data, "", style), layoutOf(figure, style), {
+    for (const name of names) {
+      const figure = figures[name];
+      Plotly.react("plot-" + name, paint(figure.data, "", style), layoutOf(figure, style), {
         responsive: true,
         displaylogo: false,
         displayModeBar: !narrow.matches && "hover",
         modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
       });
+      near.add(name);
     }
   };
+  const again = () => draw(near);
+  const approach = new IntersectionObserver((entries) => {
+    const arrived = entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target);
+    arrived.forEach((place) => approach.unobserve(place));
+    draw(arrived.map((place) => place.id.slice("plot-".length)));
+  }, { rootMargin: "50%" });
 
-  draw();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  narrow.addEventListener("change", draw);
-  paper.addEventListener("change", draw);
+  if (window.Plotly) {
+    for (const place of document.querySelectorAll(".plot")) {
+      place.replaceChildren();
+      approach.observe(place);
+    }
+  }
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+  narrow.addEventListener("change", again);
+  paper.addEventListener("change", () => draw(Object.keys(figures)));
 
   // On paper nothing can be unfolded.
   let unfolded = [];
   addEventListener("beforeprint", () => {
     unfolded = [...document.querySelectorAll("details:not([open])")];
     unfolded.forEach((details) => { details.open = true; });
+    draw(Object.keys(figures));
   });
   addEventListener("afterprint", () => {
     unfolded.forEach((details) => { details.open = false; });

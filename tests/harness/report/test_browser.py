@@ -10,7 +10,7 @@ import pytest
 from harness.report import html, pages
 from harness.report.diff import diff
 from harness.report.diff_html import diff_page
-from harness.result import Report
+from harness.result import Arena, Expectation, Region, Report
 from tests.harness.report.browser import CHROMIUM, Browser, browsing
 from tests.harness.report.conftest import failed, finding, report, step
 
@@ -18,6 +18,8 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium t
 
 HOSTILE = "</script><script>window.owned=1</script><img src=x onerror=window.owned=1>"
 PLOTS = ["live-bytes", "allocations", "in-flight"]
+TALL = 9000
+"""height of a window in which all of a page is seen"""
 DRAWN = "[...document.querySelectorAll('.plot .main-svg')].length"
 IS_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
@@ -27,7 +29,14 @@ def bad_report() -> Report:
     for each in steps:
         each.live_by_owner = {"backend": 4000 + each.index, HOSTILE: 9}
     found = [finding(kind=kind, text=HOSTILE) for kind in ("churn", "kept")]
-    return failed(*found, steps=steps, target=HOSTILE, environment={HOSTILE: HOSTILE})
+    return failed(
+        *found,
+        steps=steps,
+        target=HOSTILE,
+        environment={HOSTILE: HOSTILE},
+        expectation=Expectation((4096,) * 20, (8192,) * 20),
+        arena=Arena(64, 48, (Region(HOSTILE, 0, 640, 0, 3), Region("b", 640, 64, 1, 2, HOSTILE))),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +96,7 @@ def test_index_leads_to_each_case_and_back(tab: Browser, folder: Path) -> None:
 
 @pytest.mark.parametrize("page", ["bad#?%.html", "alone/one.html"])
 def test_case_draws_its_plots_and_lists_its_findings(tab: Browser, folder: Path, page) -> None:
+    tab.show(1280, TALL)
     tab.open(folder / page)
     assert tab.ask("document.querySelectorAll('.fault').length") == 2
     assert HOSTILE in tab.ask("document.querySelector('.finding').textContent")
@@ -97,12 +107,30 @@ def test_case_draws_its_plots_and_lists_its_findings(tab: Browser, folder: Path,
     legend = tab.ask("document.querySelector('#plot-live-bytes .legend').textContent")
     assert "backend" in legend
     assert HOSTILE[:40] in legend, "markup in a name is shown as it is"
+    assert "backend, expected" in legend
+    arena = "document.querySelectorAll('#plot-arena .barlayer .point path').length"
+    assert tab.ask(arena) == 2
+
+
+def test_plots_are_drawn_when_they_come_near_and_all_for_paper(tab: Browser, folder: Path) -> None:
+    waiting = "[...document.querySelectorAll('.plot:not(:has(.main-svg))')].map(plot => plot.id)"
+    tab.show(390, 300)
+    tab.open(folder / "bad#?%.html")
+    assert {"plot-live-bytes", "plot-in-flight"} <= set(tab.ask(waiting))
+    tab.ask("document.getElementById('plot-in-flight').scrollIntoView()")
+    tab.ask(
+        "new Promise(done => { const look = () => document.querySelector('#plot-in-flight "
+        ".main-svg') ? done() : requestAnimationFrame(look); look(); })"
+    )
+    assert "plot-live-bytes" in tab.ask(waiting)
+    tab.ask("dispatchEvent(new Event('beforeprint'))")
+    assert tab.ask(waiting) == []
 
 
 @pytest.mark.parametrize("page", ["index.html", "bad#?%.html", "good one.html", "alone/diff.html"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_is_wider_than_the_window(tab: Browser, folder: Path, page, width) -> None:
-    tab.show(width)
+    tab.show(width, TALL)
     tab.open(folder / page)
     assert tab.ask(IS_WIDE) is False
 

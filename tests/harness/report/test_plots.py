@@ -53,6 +53,26 @@ def test_phases_and_cycles_are_drawn_in(make_report, make_step) -> None:
     assert [note["text"] for note in figure["layout"]["annotations"]] == ["cycle 1", "cycle 2"]
 
 
+def test_of_very_many_steps_each_extreme_is_drawn_at_its_place(make_report, make_step) -> None:
+    steps = tuple(make_step(1, index, backend=(3, 9)) for index in range(5000))
+    for number, size in ((1234, 9), (2345, 10**9)):
+        steps[number].live_bytes = size
+    steps[3456].by_owner["backend"].allocations = 77
+    found = drawn(make_report(steps=steps, workload="8x8@100*20000"))
+    live = line(found["live-bytes"], "all owners")
+    assert len(live["x"]) == len(live["y"]) == len(live["text"]) < 1010
+    points = dict(zip(live["x"], live["y"], strict=True))
+    assert points == dict.fromkeys(points, 4096) | {1234: 9, 2345: 10**9}
+    assert (live["x"][0], live["x"][-2:]) == (0, [4999, 5000])
+    at = live["x"].index(2345)
+    assert live["text"][at].startswith("cycle 1, step 2345,")
+    assert live["x"] == line(found["live-bytes"], "size of the frames")["x"]
+    allocations = line(found["allocations"], "backend")
+    assert allocations["y"][allocations["x"].index(3456)] == 77
+    in_flight = line(found["in-flight"], "in flight at its end")
+    assert in_flight["x"][-2:] == [199.96, 200]
+
+
 def test_allocations_are_stacked_by_owner(make_report, make_step) -> None:
     plot = drawn(two_cycles(make_report, make_step))["allocations"]
     assert line(plot, "backend")["y"] == [0, 1, 2, 0, 1, 2, 2]
