@@ -17,12 +17,12 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: setup
-setup: $(READY) ## install into .venv, if pyproject.toml or constraints.txt changed
+setup: $(READY) ## install into .venv, if what it is made from changed
 	@echo "ready: $(BIN)/steadyframe"
 
 # The mark of an unfinished set-up stays if this is interrupted. Such a .venv, or one without a
 # working Python, is made anew: pip would take half a package for a whole one. -qq shows errors only.
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt backend/planned/native.c
 	@command -v "$(PYTHON)" >/dev/null || { \
 	  echo "$(PYTHON) not found: install Python 3.11 or later, or call make PYTHON=..." >&2; exit 1; }
 	@"$(PYTHON)" -c "$(NEWER_PYTHON)" || { \
@@ -72,25 +72,13 @@ inject: $(READY) ## have each operation of the reference backend fail in turn
 	@$(BIN)/steadyframe inject reference --arg mode=async --arg nireq=4
 	@$(BIN)/steadyframe inject delay --arg mode=async --arg nireq=4
 
-.PHONY: bench-trace
-bench-trace: $(READY) ## time and findings beside memcheck and heaptrack, some two minutes
-	@$(BIN)/python -m harness.bench.peers
-
-.PHONY: bench-events
-bench-events: $(READY) ## time and memory that analysing a trace takes, by its length
-	@$(BIN)/python -m harness.bench.events
-
-.PHONY: bench-planned
-bench-planned: $(READY) ## speed and peak memory of the planned executor beside torch's own
-	@$(BIN)/python -W ignore -m harness.bench.planned_memory
-	@$(BIN)/python -W ignore -m harness.bench.planned
-
-.PHONY: bench-sensitivity
-bench-sensitivity: $(READY) ## the smallest leak found here and by others, some three minutes
-	@$(BIN)/python -m harness.bench.sensitivity
+# make bench ONLY=harness,backend runs some sections: see docs/bench.md.
+.PHONY: bench
+bench: $(READY) ## measure speed and cost beside others, or ONLY=SECTION,...: 12 min, the matrix 20
+	@$(BIN)/python -W ignore -m harness.bench --only "$(ONLY)"
 
 .PHONY: clean
 clean: ## remove .venv, caches and generated reports
-	@rm -rf $(VENV) build dist *.egg-info .hypothesis .pytest_cache .mypy_cache .ruff_cache
+	@rm -rf $(VENV) build dist *.egg-info backend/planned/*.so .hypothesis .pytest_cache .mypy_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	@[ ! -d reports ] || find reports -mindepth 1 ! -name baseline.json ! -name README.md -delete

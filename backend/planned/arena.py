@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -20,10 +21,12 @@ class Arena(GrowOnlyBuffer):
     So plans of smaller geometries need not be made anew when a larger one arrives.
     """
 
-    __slots__ = ()
+    __slots__ = ("start",)
 
     def __init__(self) -> None:
         super().__init__(torch.device("cpu"))
+        self.start = ctypes.c_void_p()
+        """where the memory is now, for native code: growing moves it"""
 
     def reserve(self, nbytes: int) -> bool:
         """Grow to `nbytes` if that is more; True if it grew. On MemoryError nothing changed."""
@@ -34,6 +37,7 @@ class Arena(GrowOnlyBuffer):
         except RuntimeError as error:
             raise MemoryError(f"cannot allocate {nbytes} bytes for activations") from error
         self.capacity = nbytes
+        self.start.value = self._storage.data_ptr()
         return True
 
     def floats(
@@ -41,6 +45,12 @@ class Arena(GrowOnlyBuffer):
     ) -> torch.Tensor:
         """A view; stride and offset count floats."""
         return self.view(torch.float32, shape, stride, offset)
+
+    def place_of(self, tensor: torch.Tensor) -> int | None:
+        """Where a view of floats begins, in floats; None if the tensor is no view of the arena."""
+        if tensor.untyped_storage().data_ptr() != self._storage.data_ptr():
+            return None
+        return int(tensor.storage_offset())
 
 
 @dataclass(slots=True)

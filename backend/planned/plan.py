@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import chain, islice
 from typing import TypeAlias
 
 import torch
@@ -11,26 +12,25 @@ from backend.planned.arena import FLOAT_BYTES, Arena
 from backend.planned.describe import describe
 from backend.planned.graph import INPUT, Graph
 from backend.planned.layout import Layout, StageLayout
+from backend.planned.native import Piece, compiled, translated
 from backend.planned.ops.base import ROWS, Call, Site, bind
 from backend.planned.places import Place, Plane, Window
 from backend.planned.schedule import Production, Rows
 from backend.planned.stages import Ref, Step
 
-Part: TypeAlias = tuple[Call, ...]
-Cycle: TypeAlias = tuple[Part, ...]
-Program: TypeAlias = tuple[tuple[Cycle, ...], ...]
-"""Cycles in chunks, so that no tuple takes a page of memory however tall the frame is."""
+Part: TypeAlias = tuple[Piece, ...]
+"""what one layer does for some rows; it may come up many times"""
+Program: TypeAlias = tuple[tuple[Call, ...], ...]
+"""Calls in chunks, so that no tuple takes a page of memory however tall the frame is."""
 
-_CHUNK = 128
+_CHUNK = 500
 
 
 def run_program(program: Program) -> None:
     """Make all calls in their order."""
     for chunk in program:
-        for cycle in chunk:
-            for part in cycle:
-                for call in part:
-                    call()
+        for call in chunk:
+            call()
 
 
 class Planar:
@@ -53,10 +53,11 @@ class Planar:
 class Plan:
     """What is to be done for frames of one geometry."""
 
-    __slots__ = ("input", "layout", "output", "stages")
+    __slots__ = ("graph", "input", "layout", "output", "stages")
 
     def __init__(self, graph: Graph, layout: Layout, arena: Arena, lanes: int) -> None:
         """All views are on the arena, which must have room for the layout."""
+        self.graph = graph  # its constants must outlive the stages
         self.layout = layout
         planes = {
             value: Plane(arena, *layout.shapes[value], item.offset)
@@ -68,11 +69,11 @@ class Plan:
         """of each stage, one program per lane; a lane waits for all before the next stage"""
         for number, part in enumerate(layout.stages):
             programs = [
-                _chunks(_Lane(layout, arena, planes, number, lane).cycles())
+                _program(_Lane(layout, arena, planes, number, lane).parts(), arena)
                 for lane in range(lanes)
             ]
             if part.stage.whole:
-                alone = _chunks(iter([_whole(layout, arena, planes, part)]))
+                alone = _program(_whole(layout, arena, planes, part), arena)
                 self.stages.append(tuple(programs))
                 self.stages.append((alone, *(() for _ in range(lanes - 1))))
             else:
@@ -88,26 +89,20 @@ class Plan:
         return self.layout.floats * FLOAT_BYTES
 
 
-def _chunks(cycles: Iterator[Cycle]) -> Program:
-    chunks: list[tuple[Cycle, ...]] = []
-    chunk: list[Cycle] = []
-    for cycle in cycles:
-        chunk.append(cycle)
-        if len(chunk) == _CHUNK:
-            chunks.append(tuple(chunk))
-            chunk = []
-    return (*chunks, tuple(chunk))
+def _program(parts: Iterable[Part], arena: Arena) -> Program:
+    calls = compiled(chain.from_iterable(parts), arena)
+    return tuple(iter(lambda: tuple(islice(calls, _CHUNK)), ()))
 
 
-def _whole(layout: Layout, arena: Arena, planes: dict[int, Plane], part: StageLayout) -> Cycle:
+def _whole(layout: Layout, arena: Arena, planes: dict[int, Plane], part: StageLayout) -> list[Part]:
     parts = []
     for step in part.stage.whole:
         sources = [layout.shapes[ref.value] for ref in step.inputs]
         target = layout.shapes[step.output.value]
         inputs: list[Place] = [planes[ref.value] for ref in step.inputs]
         site = Site(arena, inputs, planes[step.output.value], sources, target)
-        parts.append(tuple(step.operator.calls(site, 0, target[1])))
-    return tuple(parts)
+        parts.append(tuple(translated(step.operator.calls(site, 0, target[1]), arena)))
+    return parts
 
 
 class _Lane:
@@ -120,8 +115,8 @@ class _Lane:
         self._number, self._lane = number, lane
         self._part = layout.stages[number]
 
-    def cycles(self) -> Iterator[Cycle]:
-        """All cycles of all strips."""
+    def parts(self) -> Iterator[Part]:
+        """Strip after strip, and in each from top to bottom."""
         part = self._part
         first, stop = part.lane_cycles(self._lane)
         if first == stop:
@@ -129,15 +124,13 @@ class _Lane:
         rows = Rows(part.stage, self._layout.shapes, part.division)
         for strip in range(part.division.strips):
             sites, windows = self._sites(strip)
-            yield tuple(_clear(windows[ref], part.extents[self._lane][ref].rows) for ref in windows)
+            yield from (_clear(windows[ref], part.extents[self._lane][ref].rows) for ref in windows)
             known: dict[int, dict[Hashable, Part]] = {}
             for productions in rows.cycles(first, stop):
-                parts: list[Part] = []
                 for made in productions:
                     if made.low < made.high and made.step.time in sites:
                         site = sites[made.step.time]
-                        parts += self._parts(site, made, known.setdefault(made.step.time, {}))
-                yield tuple(parts)
+                        yield from self._made(site, made, known.setdefault(made.step.time, {}))
 
     def _sites(self, strip: int) -> tuple[dict[int, Site], dict[Ref, Window]]:
         part, shapes = self._part, self._layout.shapes
@@ -172,7 +165,7 @@ class _Lane:
                 output.base = -_FAR
         return sites, windows
 
-    def _parts(self, site: Site, made: Production, known: dict[Hashable, Part]) -> Iterator[Part]:
+    def _made(self, site: Site, made: Production, known: dict[Hashable, Part]) -> Iterator[Part]:
         """Room for the new rows, zeros above the frame, the rows themselves, zeros below it."""
         output, height = site.output, site.target[1]
         low, high = min(max(made.low, 0), height), min(max(made.high, 0), height)
@@ -182,14 +175,14 @@ class _Lane:
                 yield from _move(output, made, known)
             for first, stop in ((made.low, min(made.high, 0)), (max(made.low, height), made.high)):
                 if first < stop:
-                    yield (
-                        output.lines(first, stop - first, output.first_column, output.pitch).zero_,
-                    )
+                    above = output.lines(first, stop - first, output.first_column, output.pitch)
+                    yield tuple(translated([above.zero_], self._arena))
         if low < high:
             key = _key(site, made.step, low, high)
             part = known.get(key)
             if part is None:
-                part = tuple(made.step.operator.calls(site, low, high))
+                calls = made.step.operator.calls(site, low, high)
+                part = tuple(translated(calls, self._arena))
                 if key is not None:
                     known[key] = part
             yield part
@@ -215,9 +208,9 @@ def _clear(window: Window, rows: int) -> Part:
     if not window.pad:
         return ()
     base, window.base = window.base, 0
-    calls = (window.front().zero_, window.margins(0, rows).zero_)
+    calls = [window.front().zero_, window.margins(0, rows).zero_]
     window.base = base
-    return calls
+    return tuple(translated(calls, window.arena))
 
 
 def _move(window: Window, made: Production, known: dict[Hashable, Part]) -> Iterator[Part]:
@@ -235,7 +228,7 @@ def _move(window: Window, made: Production, known: dict[Hashable, Part]) -> Iter
             start = window.position(row, window.first_column)
             source = window.arena.floats((floats,), (1,), start + shift * window.row_stride)
             calls.append(bind(window.arena.floats((floats,), (1,), start).copy_, source))
-        known[key] = tuple(calls)
+        known[key] = tuple(translated(calls, window.arena))
     yield known[key]
 
 

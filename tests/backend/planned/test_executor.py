@@ -104,7 +104,7 @@ def test_what_a_lane_raises_reaches_the_caller_and_the_next_frame_is_right():
     def fail():
         raise RuntimeError("in the second lane")
 
-    stages, plan.stages = plan.stages, [(plan.stages[0][0], ((((fail,),),),))]
+    stages, plan.stages = plan.stages, [(plan.stages[0][0], ((fail,),))]
     with pytest.raises(RuntimeError, match="in the second lane"):
         executor.run(plan)
     plan.stages = stages
