@@ -65,7 +65,8 @@ NEVER_REACHES: dict[str, tuple[str, ...]] = {
 ONLY_BY: dict[str, tuple[str, ...]] = {
     "cli": ("__main__",),
     "arguments": ("cli", "commands.completion"),
-    "commands": ("cli", "arguments", "completion"),
+    # The bench is a command of its own, with the exit codes of all.
+    "commands": ("cli", "arguments", "completion", "bench"),
     "completion": ("commands.completion",),
     # In the parent, one reads the files that an instrument leaves.
     "instruments": ("child", "inject.cycles", "output_runs"),

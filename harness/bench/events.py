@@ -1,64 +1,54 @@
 """How long it takes to analyse a trace, and how much memory, by its number of events.
 
 A tight loop under the tracer makes each trace: each event but the marks is the allocation or the
-release of a block, of which a thousand are alive at any time. In the last trace one of ten stays
+release of a block, of which a thousand are alive at any time. Of some, one block of a few stays
 alive for good: what must be kept in mind is not events but blocks alive. A fresh process reads it.
 """
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
-TRACES = ((1_000_000, 0), (3_000_000, 0), (10_000_000, 0), (10_000_000, 10))
-"""events of each trace, and of how many blocks one stays alive"""
-MOST_MIB = 300
+import msgspec
+
 _STEPS = 100
 _ALIVE = 1000
 _BLOCK = 1000
 """bytes; more than Python's own allocator takes for small objects"""
 _EVENTS_PER_BLOCK = 2
+LEAST_EVENTS = _EVENTS_PER_BLOCK * _STEPS * _ALIVE
+"""of which the number of events of a trace is a multiple"""
 
 
-def main(arguments: list[str]) -> int:
-    """Print a table; 1 if the memory limit is exceeded, 0 otherwise."""
-    if arguments:
-        command, path, count, every = arguments
-        if command == "make":
-            _make(Path(path), int(count), int(every))
-        else:
-            print(json.dumps(_read(Path(path))))
-        return 0
-    heads = ("events", "kept alive", "seconds", "us/event", "peak MiB")
-    print("".join(f"{head:>13}" for head in heads))
-    worst = 0.0
-    for events, kept in TRACES:
-        with tempfile.TemporaryDirectory(prefix="steadyframe-bench-") as folder:
-            arguments = [str(Path(folder) / "trace.bin"), str(events), str(kept)]
-            _in_fresh_process("make", arguments)
-            read = json.loads(_in_fresh_process("read", arguments))
-        seconds, done, peak = read["seconds"], read["events"], read["peak_mib"]
-        print(
-            f"{done:>13,}{read['alive']:>13,}{seconds:>13.1f}"
-            f"{seconds / done * 1e6:>13.2f}{peak:>13.0f}",
-            flush=True,
-        )
-        worst = max(worst, peak)
-    print(f"limit of memory: {MOST_MIB} MiB, {'kept' if worst < MOST_MIB else 'EXCEEDED'}")
-    return int(worst >= MOST_MIB)
+class Analysed(msgspec.Struct, frozen=True):
+    """What it took to analyse one trace."""
+
+    events: int
+    alive: int
+    """blocks at the end"""
+    seconds: float
+    peak_bytes: int
+    """resident, of the process that read it"""
 
 
-def _in_fresh_process(command: str, arguments: list[str]) -> str:
+def analyse(events: int, kept: int) -> Analysed:
+    """Make a trace of about so many events, and read it. Of `kept` blocks one stays alive, of 0
+    none."""
+    with tempfile.TemporaryDirectory(prefix="steadyframe-bench-") as folder:
+        arguments = [str(Path(folder) / "trace.bin"), str(events), str(kept)]
+        _in_fresh_process("make", arguments)
+        return msgspec.json.decode(_in_fresh_process("read", arguments), type=Analysed)
+
+
+def _in_fresh_process(command: str, arguments: list[str]) -> bytes:
     module = "harness.bench.events"
     done = subprocess.run(
         [sys.executable, "-m", module, command, *arguments],
         stdout=subprocess.PIPE,
-        text=True,
         check=True,
     )
     return done.stdout
@@ -82,7 +72,7 @@ def _make(path: Path, events: int, kept: int) -> None:
             trace.mark()
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> Analysed:
     from harness.owners import Owners
     from harness.plan import PlannedStep
     from harness.probes import trace
@@ -98,13 +88,12 @@ def _read(path: Path) -> dict[str, Any]:
     alive = sum(span.count for span in timeline.spans if span.died == END)
     status = Path("/proc/self/status").read_text()
     peak_kib = int(status.split("VmHWM:")[1].split()[0])
-    return {
-        "seconds": seconds,
-        "events": timeline.events,
-        "peak_mib": peak_kib / 1024,
-        "alive": alive,
-    }
+    return Analysed(timeline.events, alive, seconds, peak_kib * 1024)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    asked, path, count, every = sys.argv[1:]
+    if asked == "make":
+        _make(Path(path), int(count), int(every))
+    else:
+        print(msgspec.json.encode(_read(Path(path))).decode())

@@ -1,22 +1,25 @@
-"""How small a leak is found, by the number of frames run: here, by psleak, and by pytest-memray.
+"""The sensitivity section: how small a leak is found, by the number of frames run.
 
-The same native block is lost by the same backend, in a loop of so many frames. Two series: a block
-on every frame, of fewer and fewer bytes; and one of 16 bytes on fewer and fewer frames. A tool that
-needs a limit is given the least at which it says nothing of the backend without a leak.
+The same native block is lost by the same backend, in a loop of so many frames: here, under psleak,
+and under pytest-memray. Two series: a block on every frame, of fewer and fewer bytes; and one of 16
+bytes on fewer and fewer frames. A tool that needs a limit is given the least at which it says
+nothing of the backend without a leak.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
 import tempfile
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
-from harness.bench.chart import Line, chart
+from harness.bench import optional
+from harness.bench.section import Cell, Chart, Column, Line, Section, Target, Tell
 from harness.verify import verify
 
 TARGET = "backend.faults._leak:Leak"
@@ -27,63 +30,91 @@ EVERY = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 """frames of which one loses a block, the easiest to find first"""
 BLOCK = 16
 CYCLES = 3
-PLOT = Path("reports/sensitivity.svg")
 
 Tool = Callable[[int, int, int], bool]
 """(bytes, every, frames) -> whether a leak is reported; `every` is 0 for none"""
 
+COLUMNS = [
+    Column("tool"),
+    Column("frames"),
+    Column("least lost on every frame", "bytes"),
+    Column(f"{BLOCK} bytes lost every", "frames"),
+]
+ABOUT = (
+    f"A native block is lost on every frame, of fewer and fewer bytes; then one of {BLOCK} bytes, "
+    "on fewer and fewer frames. pytest-memray is given the least limit at which it says nothing of "
+    "the backend without a leak. The frames are those of all cycles, or of all retries, together."
+)
 
-def main() -> int:
-    """Print the table and write the plot; 1 if anything is said of a backend without a leak."""
+
+class Least(NamedTuple):
+    """What one tool finds in so many frames; None where it finds none."""
+
+    size: int | None
+    every: int | None
+    alarm: bool
+    """it accuses the backend that has no leak: what it finds says nothing then"""
+
+
+def measure(_: int, tell: Tell) -> Section:
+    """The table of all tools; what is found is exact, so that there are no turns."""
     tools: dict[str, Tool] = {"steadyframe": steadyframe}
-    others: tuple[tuple[str, str, Tool], ...] = (
-        ("psleak", "psleak", psleak),
-        ("pytest-memray", "pytest_memray", PytestMemray()),
+    peers: dict[str, Tool] = {"psleak": psleak, "pytest-memray": PytestMemray()}
+    tools |= {name: tool for name, tool in peers.items() if optional.remedy(name) is None}
+    tell(f"{', '.join(tools)}, side by side")
+    with ThreadPoolExecutor(len(tools)) as pool:
+        found = dict(zip(tools, pool.map(_by_frames, tools.values()), strict=True))
+    missing: list[list[Cell]] = [
+        [name, *[optional.MISSING] * 3] for name in peers if name not in found
+    ]
+    rows = [_row(name, frames, one) for name, by in found.items() for frames, one in by.items()]
+    alarms = sum(least.alarm for least in found["steadyframe"].values())
+    return Section(
+        name="sensitivity",
+        title="How small a leak is found",
+        about=ABOUT,
+        columns=COLUMNS,
+        rows=[*rows, *missing],
+        notes=optional.notes(*peers),
+        charts=[
+            _chart("Least leak found on every frame", "bytes a frame", "size", found),
+            _chart(f"Rarest leak of {BLOCK} bytes found", "frames", "every", found),
+        ],
+        targets=[Target("steadyframe: alarms on a backend without a leak", 0, alarms, TARGET)],
+        raw={name: {str(n): one._asdict() for n, one in by.items()} for name, by in found.items()},
     )
-    for name, module, tool in others:
-        if importlib.util.find_spec(module) is None:
-            print(f"{name}: missing; pip install -c constraints.txt -e '.[bench]'")
-        else:
-            tools[name] = tool
-    print(f"{'':<16}{'frames':>8}  {'least bytes lost per frame':<28}{BLOCK} bytes lost every")
-    by_size = [Line(name, []) for name in tools]
-    by_every = [Line(name, []) for name in tools]
-    alarms = 0
-    for tool, size, every in zip(tools.values(), by_size, by_every, strict=True):
-        for frames in FRAMES:
-            alarms += not _measure(tool, frames, size, every)
-    PLOT.parent.mkdir(exist_ok=True)
-    every_title = f"Rarest leak found: {BLOCK} bytes every so many frames"
-    PLOT.write_text(chart(("Least leak found: bytes a frame", by_size), (every_title, by_every)))
-    print(f"\nPlot: {PLOT}")
-    return 1 if alarms else 0
 
 
-def _measure(tool: Tool, frames: int, by_size: Line, by_every: Line) -> bool:
-    """Add a point to each line, and print both; false if the tool accuses what has no leak."""
-    row = f"{by_size.name:<16}{frames:>8}  "
+def _by_frames(tool: Tool) -> dict[int, Least]:
+    return {frames: _least(tool, frames) for frames in FRAMES}
+
+
+def _least(tool: Tool, frames: int) -> Least:
     if tool(BLOCK, 0, frames):
-        print(f"{row}FALSE ALARM on the backend without a leak", flush=True)
-        return False
+        return Least(None, None, alarm=True)
     size = least_found(SIZES, lambda size: tool(size, 1, frames))
     rates = [every for every in EVERY if every <= frames]
     rate = least_found(rates, lambda every: tool(BLOCK, every, frames))
-    by_size.add(frames, size)
-    by_every.add(frames, rate)
-    print(f"{row}{_words(size, 'byte'):<28}{_words(rate, 'frame')}", flush=True)
-    return True
+    return Least(size, rate, alarm=False)
+
+
+def _row(name: str, frames: int, least: Least) -> list[Cell]:
+    none = "FALSE ALARM" if least.alarm else "none found"
+    return [name, frames, *(none if one is None else one for one in (least.size, least.every))]
+
+
+def _chart(title: str, y: str, field: str, found: Mapping[str, Mapping[int, Least]]) -> Chart:
+    lines = []
+    for name, by in found.items():
+        values = [(frames, getattr(one, field)) for frames, one in by.items()]
+        lines.append(Line(name, [(x, value) for x, value in values if value is not None]))
+    return Chart(title, "frames run", y, lines)
 
 
 def least_found(candidates: Sequence[int], found: Callable[[int], bool]) -> int | None:
     """The last candidate that is found, None if none is; each is harder to find than the last."""
     place = bisect_left(candidates, True, key=lambda candidate: not found(candidate))
     return candidates[place - 1] if place else None
-
-
-def _words(amount: int | None, noun: str) -> str:
-    if amount is None:
-        return "none found"
-    return f"{amount:,} {noun}" + ("" if amount == 1 else "s")
 
 
 def steadyframe(size: int, every: int, frames: int) -> bool:
@@ -154,15 +185,15 @@ def test():
     def _alarms(self, size: int, every: int, frames: int, limit: int) -> bool:
         script = _LOOP.format(size=size, every=every)
         script += self._SCRIPT.format(limit=limit, frames=frames)
-        return _failed(_pytest(script, {}, "--memray"), "allowed to leak")
+        return _failed(_pytest(script, {}), "allowed to leak")
 
 
-def _pytest(script: str, variables: dict[str, str], *options: str) -> str:
+def _pytest(script: str, variables: dict[str, str]) -> str:
     """What pytest says of a test, run in a fresh process away from any project's settings."""
     with tempfile.TemporaryDirectory(prefix="steadyframe-bench-") as folder:
         test = Path(folder, "test_leak.py")
         test.write_text(script)
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
         paths = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         done = subprocess.run(
             [*command, "--rootdir", folder, str(test)],
@@ -183,7 +214,3 @@ def _failed(said: str, words: str) -> bool:
     if "1 failed" in said and words in said:
         return True
     raise RuntimeError(f"pytest said neither that it passed nor that it leaks:\n{said}")
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-from typing import Any
-from xml.etree import ElementTree
+from collections.abc import Callable
 
 import pytest
 
 from harness.bench import sensitivity
-from harness.bench.chart import Line, chart
+from harness.bench.section import Section
 
 
 @pytest.mark.parametrize(("least", "found"), [(1, 1), (16, 16), (5, 16), (4096, 4096)])
@@ -55,45 +52,37 @@ class Fake:
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    monkeypatch.setattr(sensitivity, "PLOT", tmp_path / "reports" / "plot.svg")
+def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[sensitivity.Tool], Section]:
+    monkeypatch.setattr(sensitivity.optional, "remedy", lambda _: "pip install it")
 
-    def run_with(tool: sensitivity.Tool) -> tuple[int, str]:
+    def run_with(tool: sensitivity.Tool) -> Section:
         monkeypatch.setattr(sensitivity, "steadyframe", tool)
-        return sensitivity.main(), capsys.readouterr().out
+        return sensitivity.measure(1, lambda _: None)
 
     return run_with
 
 
-def test_the_table_and_the_plot_have_each_number_of_frames(run: Any) -> None:
-    code, shown = run(Fake(960))
-    assert code == 0
-    assert "psleak: missing; pip install" in shown
-    assert "pytest-memray: missing; pip install" in shown
-    rows = [line.split() for line in shown.splitlines() if line.startswith("steadyframe")]
-    assert [int(row[1]) for row in rows] == list(sensitivity.FRAMES)
-    assert rows[0][2:] == ["16", "bytes", "1", "frame"]
-    assert rows[-1][2:] == ["1", "byte", "16", "frames"]
-    assert ElementTree.fromstring(sensitivity.PLOT.read_text()).tag.endswith("svg")
+Run = Callable[[sensitivity.Tool], Section]
 
 
-def test_a_false_alarm_is_said_and_fails(run: Any) -> None:
-    code, shown = run(Fake(0))
-    assert code == 1
-    assert shown.count("FALSE ALARM") == len(sensitivity.FRAMES)
+def test_the_table_has_each_number_of_frames_and_what_is_missing(run: Run) -> None:
+    section = run(Fake(960))
+    rows = [row for row in section.rows if row[0] == "steadyframe"]
+    assert [row[1] for row in rows] == list(sensitivity.FRAMES)
+    assert (rows[0][2:], rows[-1][2:]) == ([16, 1], [1, 16])
+    assert [row[0] for row in section.rows if row[1] == "missing"] == ["psleak", "pytest-memray"]
+    assert section.notes[0] == "psleak is missing: pip install it"
 
 
-def test_a_tool_that_finds_nothing_is_shown(run: Any) -> None:
-    code, shown = run(Fake(10**9))
-    assert code == 0
-    assert shown.count("none found") == 2 * len(sensitivity.FRAMES)
+def test_a_false_alarm_is_said_and_misses_the_target(run: Run) -> None:
+    section = run(Fake(0))
+    assert all(row[2] == "FALSE ALARM" for row in section.rows if row[0] == "steadyframe")
+    (target,) = section.targets
+    assert (target.figure, target.met) == (len(sensitivity.FRAMES), False)
 
 
-def test_a_chart_has_a_point_for_each_number_and_a_name_for_each_line() -> None:
-    drawn = chart(("Title & more", [Line("a", [(1, 4), (100, 1)]), Line("b<c", [])]))
-    root = ElementTree.fromstring(drawn)
-    space = "{http://www.w3.org/2000/svg}"
-    assert len(root.findall(f".//{space}circle")) == 2
-    texts = [element.text for element in root.iter(f"{space}text")]
-    assert {"Title & more", "a", "b<c: none", "100", "4"} <= set(texts)
+def test_a_tool_that_finds_nothing_is_shown(run: Run) -> None:
+    section = run(Fake(10**9))
+    assert section.rows[0][2:] == ["none found", "none found"]
+    assert section.charts[0].lines[0].points == []
+    assert section.targets[0].met

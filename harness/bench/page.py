@@ -1,0 +1,89 @@
+"""A bench as one web page: targets, and each section with its plots and its table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.bench import numbers
+from harness.bench.section import Bench, Chart, Line, Section
+from harness.report.pages import page
+from harness.report.plots import Plot, plain
+
+_COLORS = 8
+"""that the page's palette has for lines"""
+
+
+def bench_page(bench: Bench) -> str:
+    """The page; plotly's script is to lie beside it."""
+    sections = [_section(section) for section in bench.sections]
+    plots = [plot for section in sections for plot in section["plots"]]
+    met = [target.met for target in bench.targets]
+    return page(
+        "bench.html",
+        title="steadyframe bench",
+        verdict="fail" if False in met else "no-verdict" if None in met else "pass",
+        sentence=numbers.sentence(bench),
+        bench=bench,
+        target_columns=numbers.TARGET_COLUMNS,
+        targets=[(numbers.target_row(target), target.met) for target in bench.targets],
+        sections=sections,
+        environment=_facts(bench.environment),
+        plots=plots,
+        figures={plot.name: plot.figure for plot in plots},
+    )
+
+
+def _section(section: Section) -> dict[str, Any]:
+    return {
+        "section": section,
+        "heads": [numbers.head(column) for column in section.columns],
+        "right": [numbers.is_number(section.rows, n) for n in range(len(section.columns))],
+        "rows": [[numbers.cell(cell) for cell in row] for row in section.rows],
+        "plots": [
+            Plot(f"{section.name}-{n}", chart.title, chart.y, figure(chart))
+            for n, chart in enumerate(section.charts)
+        ],
+    }
+
+
+def figure(chart: Chart) -> dict[str, Any]:
+    """The chart as plotly takes it: bars over categories, else lines."""
+    bars = any(isinstance(x, str) for line in chart.lines for x, _ in line.points)
+    xaxis: dict[str, Any] = {"title": {"text": plain(chart.x)}, "showgrid": False}
+    if not bars:
+        values = sorted({x for line in chart.lines for x, _ in line.points})
+        xaxis |= {"type": "log", "tickvals": values}
+    yaxis: dict[str, Any] = {"title": {"text": plain(chart.y)}}
+    if chart.logarithmic:
+        yaxis |= {"type": "log", "dtick": "D2"}
+    return {
+        "data": [_trace(number, line, bars=bars) for number, line in enumerate(chart.lines)],
+        "layout": {
+            "xaxis": xaxis,
+            "yaxis": yaxis,
+            "hovermode": "closest" if bars else "x unified",
+        },
+    }
+
+
+def _trace(number: int, line: Line, *, bars: bool) -> dict[str, Any]:
+    color = f"owner-{1 + number % _COLORS}"
+    drawn: dict[str, Any] = (
+        {"type": "bar", "marker": {"color": color}}
+        if bars
+        else {"type": "scatter", "mode": "lines+markers", "line": {"color": color, "width": 2}}
+    )
+    return drawn | {
+        "name": plain(line.name),
+        "x": [plain(x) if isinstance(x, str) else x for x, _ in line.points],
+        "y": [y for _, y in line.points],
+        "hovertemplate": "%{y:.3g}<extra>%{fullData.name}</extra>",
+    }
+
+
+def _facts(environment: dict[str, Any]) -> list[tuple[str, str]]:
+    facts: list[tuple[str, str]] = []
+    for name, value in environment.items():
+        inner = value.items() if isinstance(value, dict) else [(name, value)]
+        facts += [(str(key), str(fact)) for key, fact in inner]
+    return facts
