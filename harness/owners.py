@@ -68,6 +68,9 @@ class Site:
     function: str
     stack: tuple[StackFrame, ...]
     """innermost frame first"""
+    listed: bool = False
+    """whether numpy takes its blocks from free lists, as far as they are small, and gives them back
+    to these; only told of sites whose native symbols were read"""
 
     @property
     def where(self) -> str:

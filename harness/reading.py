@@ -9,6 +9,7 @@ from itertools import chain
 
 from harness import native
 from harness.owners import MODEL, OWN, Owners, Site, owner_by_symbols
+from harness.probes.listed import LARGEST, is_listed
 from harness.probes.trace import FREES, MARK_SIZE, MMAP, MUNMAP, Record, is_mark
 from harness.timeline import BEFORE, END, PAGE, Births, Interval, Span, Timeline
 
@@ -221,6 +222,11 @@ class _Reading:
                 asked.update(births)
             elif phase == "warm-up":
                 asked.update(key for key, born in births.items() if born.buffers)
+        # A block of a free list of numpy's is not what it seems to be.
+        steps = {n for n, interval in enumerate(intervals) if interval.kind == "step"}
+        asked.update(
+            key for key, size, born, *_ in self.all_spans() if size <= LARGEST and born in steps
+        )
         return self.named(asked | self.arenas)
 
     def named(self, keys: Iterable[int]) -> list[Site]:
@@ -231,6 +237,8 @@ class _Reading:
             if _may_be_others(site) or (key in self.arenas and site.owner == MODEL):
                 stack = self._samples[key].native_stack_trace()
                 owner = owner_by_symbols(stack)
+                if is_listed(function for function, _, _ in stack):
+                    site = sites[key] = replace(site, listed=True)
                 if owner is not None:
                     sites[key] = replace(site, owner=owner)
                 elif through := native.path(stack):

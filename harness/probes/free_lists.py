@@ -1,7 +1,6 @@
 """Bring numpy's free lists to a known state before anything is measured.
 
-numpy keeps up to seven freed blocks of each small size for its next array: of array dimensions, and
-of data below a kibibyte. A block that was kept before the trace began is invisible to it; if it is
+A block that was kept before the trace began is invisible to it; if it is
 taken, and another one is kept in its stead, that other one looks like a leak. So the lists are
 emptied before the trace begins, and filled again once it has begun.
 """
@@ -13,21 +12,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_KEPT = 7
-"""blocks that each list holds at most: NCACHE in numpy/_core/src/multiarray/alloc.c"""
+from harness.probes.listed import HELD, LARGEST
+
 _RANKS = range(1, 8)
-_DATA_BYTES = range(1024)
+_DATA_BYTES = range(LARGEST + 1)
 
 
 def empty() -> list[NDArray[Any]]:
     """Take all small data that the lists hold; they are empty as long as the result is kept."""
-    return [np.empty(size, np.uint8) for size in _DATA_BYTES for _ in range(_KEPT)]
+    return [np.empty(size, np.uint8) for size in _DATA_BYTES for _ in range(HELD)]
 
 
 def fill() -> None:
     """Fill the lists with blocks of this moment."""
     for size in _DATA_BYTES:
-        _fill((size,), _KEPT)
+        _fill((size,), HELD)
     fill_dimensions()
 
 
@@ -40,7 +39,7 @@ def fill_dimensions() -> None:
         # numpy itself uses the lists of dimensions for a moment with every call, so that they can't
         # be kept empty. Twice as many are taken, and what was in the list is given back last, when
         # it is full.
-        _fill((1,) * rank, 2 * _KEPT)
+        _fill((1,) * rank, 2 * HELD)
 
 
 def _fill(shape: tuple[int, ...], count: int) -> None:

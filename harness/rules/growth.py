@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 
-from harness.owners import HARNESS, INTERPRETER
+from harness.owners import HARNESS, INTERPRETER, Site
 from harness.plan import one_format
+from harness.probes.listed import HELD, LARGEST
 from harness.timeline import Span, Timeline
 
 EXEMPT = frozenset(
@@ -114,16 +115,28 @@ def _to_blame(
     for owner, sites in timeline.spans_by_owner.items():
         if owner in EXEMPT or not _rise(_at(timeline.live(owner), boundaries), skipped):
             continue
-        for spans in sites.values():
+        for site, spans in sites.items():
             here = [s for s in spans if s.born <= boundaries[-1] and s.died > boundaries[0]]
             if not _rise(_live(here, boundaries), skipped, heights=2):
                 continue
             added = {
                 size
                 for size in {span.size for span in here}
-                if _rise(_at(timeline.live_blocks(size), boundaries), skipped, heights=2)
+                if _is_added(_at(timeline.live_blocks(size), boundaries), skipped, site, size)
             }
             yield from (span for span in here if span.size in added)
+
+
+def _is_added(blocks: list[int], skipped: frozenset[int], site: Site, size: int) -> bool:
+    """Whether there are more blocks of a size than before: else they were handed on.
+
+    numpy's lists hand on, too. Besides, the most arrays that were ever alive at once leave so many
+    blocks more in them, as there is room for, and how many these are may be up to the scheduler.
+    """
+    if not _rise(blocks, skipped, heights=2):
+        return False
+    in_lists = HELD if site.listed and size <= LARGEST else 0
+    return max(_levels(blocks, skipped)) > in_lists
 
 
 def _at(curve: list[int], boundaries: Sequence[int]) -> list[int]:
@@ -144,12 +157,18 @@ def _rise(curve: list[int], skipped: frozenset[int], heights: int = _HEIGHTS_NEE
     0 if it reaches fewer heights than needed. A curve that rises but once shows something made
     late, such as a list that needed more room, or the rest of a batch at the end.
     """
+    levels = _levels(curve, skipped)
+    highest = list(accumulate(levels, max))
+    if len(set(highest)) < heights:
+        return 0
+    return highest[-1] - highest[(len(levels) - 1) // 2]
+
+
+def _levels(curve: list[int], skipped: frozenset[int]) -> list[int]:
+    """The curve from 0 on, without the steps that are skipped."""
     level, levels = 0, [0]
     for position in range(1, len(curve)):
         if position not in skipped:
             level += curve[position] - curve[position - 1]
             levels.append(level)
-    highest = list(accumulate(levels, max))
-    if len(set(highest)) < heights:
-        return 0
-    return highest[-1] - highest[(len(levels) - 1) // 2]
+    return levels

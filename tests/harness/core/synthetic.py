@@ -96,8 +96,9 @@ def read(groups: Sequence[Iterable[FakeRecord]], of: list[Interval] | None = Non
     return build(iter(records), layout, Owners())  # type: ignore[arg-type]
 
 
-def site(owner: str = "backend", line: int = 7) -> Site:
-    return Site(owner, "/user/backend.py", line, "work", (("work", "/user/backend.py", line),))
+def site(owner: str = "backend", line: int = 7, *, listed: bool = False) -> Site:
+    stack = (("work", "/user/backend.py", line),)
+    return Site(owner, "/user/backend.py", line, "work", stack, listed)
 
 
 class Made:
@@ -119,10 +120,17 @@ class Made:
         )
 
     def block(
-        self, born: int, died: int = END, size: int = 100, owner: str = "backend", line: int = 7
+        self,
+        born: int,
+        died: int = END,
+        size: int = 100,
+        owner: str = "backend",
+        line: int = 7,
+        *,
+        listed: bool = False,
     ) -> None:
         """A block that is born in an interval, and dies in the same or another."""
-        where = site(owner, line)
+        where = site(owner, line, listed=listed)
         births = self._births[born].setdefault(where, Births())
         births.count += 1
         births.bytes += size

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
+import numpy as np
 import torch
 
 
@@ -49,6 +50,22 @@ class EveryChange:
         if size != self._size:
             self._size = size
             self._kept.append(torch.empty(300))  # fault: every change
+        return frame
+
+
+class View:
+    """Keeps a view of an array for each change: of dimensions, numpy has blocks in a list."""
+
+    def __init__(self) -> None:
+        self._size: tuple[int, int] | None = None
+        self._whole = np.zeros((4, 4, 4), np.uint8)
+        self._kept: list[Any] = []
+
+    def __call__(self, frame: Any) -> Any:
+        size = (frame.width, frame.height)
+        if size != self._size:
+            self._size = size
+            self._kept.append(self._whole[1:])  # fault: view
         return frame
 
 

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.contract import Contract
 from harness.result import Finding, Report
+from harness.rules import steady_growth
 from harness.verify import verify
+from tests.harness.core.synthetic import Made
 
 PLANTED = Path(__file__).parent / "planted_growth.py"
 MANY = "256x256@25*2," + ",".join(f"{8 + n}x{200 - n % 37}@25*2" for n in range(200))
@@ -40,6 +43,31 @@ def test_a_cache_of_the_last_shapes_passes() -> None:
 def test_what_is_kept_at_every_change_is_a_leak_also_where_shapes_come_back() -> None:
     (finding,) = growth(run("EveryChange", BACK_AND_FORTH))
     assert (finding.kind, finding.line) == ("leak-per-resolution-change", fault("every change"))
+
+
+@pytest.mark.parametrize(
+    ("blocks", "size", "listed", "status"),
+    [
+        (7, 48, True, "pass"),
+        (8, 48, True, "fail"),
+        (7, 48, False, "fail"),
+        (7, 1023, True, "pass"),
+        (7, 1024, True, "fail"),
+    ],
+)
+def test_as_many_blocks_as_a_list_of_numpys_has_room_for_may_lie_in_it(
+    blocks: int, size: int, listed: bool, status: str
+) -> None:
+    made = Made(24)
+    for number in range(1, blocks + 1):
+        made.block(3 * number, made.number("close"), size, listed=listed)
+    assert steady_growth.check(made.timeline(), Contract("zero-growth")).status == status
+
+
+def test_views_that_are_kept_show_when_they_are_more_than_a_list_of_numpys_holds() -> None:
+    (finding,) = growth(run("View", BACK_AND_FORTH))
+    assert (finding.kind, finding.line) == ("leak-per-resolution-change", fault("view"))
+    assert finding.native == ("PyArray_NewFromDescr_int < get_view_from_index < array_subscript",)
 
 
 @pytest.mark.parametrize("name", ["EveryShape", "LastShapes"])
