@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.report.plots import Plot, plain
 from harness.result import Arena, Region, Report
 
 _COLORS = 8
+_MOST_TICKS = 12
 
 
 def arena_plots(report: Report) -> list[Plot]:
@@ -14,10 +17,29 @@ def arena_plots(report: Report) -> list[Plot]:
 
 
 def _plot(arena: Arena) -> Plot:
-    regions = arena.regions
+    steps = 1 + max(region.last for region in arena.regions)
+    xaxis = {
+        "title": {"text": "steps of an inference"},
+        "showgrid": False,
+        "zeroline": False,
+        "dtick": -(-steps // _MOST_TICKS),
+    }
+    layout = {
+        "xaxis": xaxis,
+        "yaxis": {"title": {"text": "bytes"}, "rangemode": "tozero", "exponentformat": "SI"},
+        "barmode": "overlay",
+        "hovermode": "closest",
+        "uniformtext": {"minsize": 9, "mode": "hide"},
+    }
+    figure = {"data": [_bars(arena.regions)], "layout": layout}
+    title = f"Arena for {arena.width}x{arena.height}"
+    return Plot("arena", title, _caption(arena.regions), figure)
+
+
+def _bars(regions: tuple[Region, ...]) -> dict[str, Any]:
     names = list(dict.fromkeys(region.name for region in regions))
     colors = [f"owner-{1 + names.index(region.name) % _COLORS}" for region in regions]
-    bars = {
+    return {
         "type": "bar",
         "x": [(region.first + region.last) / 2 for region in regions],
         "width": [region.last - region.first + 1 for region in regions],
@@ -31,15 +53,6 @@ def _plot(arena: Arena) -> Plot:
         "marker": {"color": colors, "line": {"color": "paper", "width": 1}},
         "showlegend": False,
     }
-    layout = {
-        "xaxis": {"title": {"text": "steps of an inference"}, "showgrid": False, "dtick": 1},
-        "yaxis": {"title": {"text": "bytes"}, "rangemode": "tozero", "exponentformat": "SI"},
-        "barmode": "overlay",
-        "hovermode": "closest",
-        "uniformtext": {"minsize": 9, "mode": "hide"},
-    }
-    title = f"Arena for {arena.width}x{arena.height}"
-    return Plot("arena", title, _caption(regions), {"data": [bars], "layout": layout})
 
 
 def _words(region: Region) -> str:

@@ -268,12 +268,15 @@ def _pixels(steps: Sequence[Step]) -> dict[str, Any]:
 
 
 def _phase_strip(steps: Sequence[Step]) -> dict[str, Any]:
-    """One row of coloured cells under the plot: an image, so that any number of steps is cheap."""
+    """One row of coloured cells under the plot; of many steps one for each part, record first."""
+    phases = [_PHASES.index(step.phase) for step in steps]
+    parts = thinning.parts(len(steps))
+    width = len(steps) / len(parts)
     return {
         "type": "heatmap",
-        "z": [[_PHASES.index(step.phase) for step in steps]],
-        "x0": 0.5,  # the middle of the first cell
-        "dx": 1,
+        "z": [[max(phases[n] for n in part) for part in parts]],
+        "x0": width / 2,  # the middle of the first cell
+        "dx": width,
         "yaxis": "y3",
         "zmin": 0,
         "zmax": 2,

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-MOST_STEPS = 2000
+MOST_STEPS = 1000
 """that are all drawn: a plot is about as many pixels wide"""
 PARTS = 500
 """of a longer run"""
 
 
-def drawn(curves: Sequence[Sequence[int]]) -> list[int]:
-    """Positions, in order, at which equally long curves are drawn: all of few.
+def parts(count: int) -> list[range]:
+    """So many steps in parts of equal length: one each if they are few."""
+    number = count if count <= MOST_STEPS else PARTS
+    return [range(count * n // number, count * (n + 1) // number) for n in range(number)]
 
-    Of more, in each of PARTS equal parts its first one, and the first at which any curve is lowest
-    and highest there; and the last one of all.
+
+def drawn(curves: Sequence[Sequence[int]]) -> list[int]:
+    """Positions, in order, at which equally long curves are drawn.
+
+    In each part its first one, and the first at which any curve is lowest and highest there; and
+    the last one of all.
     """
     count = len(curves[0])
-    if count <= MOST_STEPS:
-        return list(range(count))
     kept = {count - 1}
-    for number in range(PARTS):
-        part = range(count * number // PARTS, count * (number + 1) // PARTS)
+    for part in parts(count):
         kept.add(part[0])
         for curve in curves:
-            kept.add(min(part, key=curve.__getitem__))
-            kept.add(max(part, key=curve.__getitem__))
+            kept |= {min(part, key=curve.__getitem__), max(part, key=curve.__getitem__)}
     return sorted(kept)

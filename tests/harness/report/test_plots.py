@@ -58,6 +58,7 @@ def test_of_very_many_steps_each_extreme_is_drawn_at_its_place(make_report, make
     for number, size in ((1234, 9), (2345, 10**9)):
         steps[number].live_bytes = size
     steps[3456].by_owner["backend"].allocations = 77
+    steps[4567].phase = "record"
     found = drawn(make_report(steps=steps, workload="8x8@100*20000"))
     live = line(found["live-bytes"], "all owners")
     assert len(live["x"]) == len(live["y"]) == len(live["text"]) < 1010
@@ -71,6 +72,9 @@ def test_of_very_many_steps_each_extreme_is_drawn_at_its_place(make_report, make
     assert allocations["y"][allocations["x"].index(3456)] == 77
     in_flight = line(found["in-flight"], "in flight at its end")
     assert in_flight["x"][-2:] == [199.96, 200]
+    (strip,) = [trace for trace in found["live-bytes"].figure["data"] if "z" in trace]
+    (cell,) = [number for number, phase in enumerate(strip["z"][0]) if phase]
+    assert strip["x0"] + strip["dx"] * cell == 4565, "the middle of ten steps"
 
 
 def test_allocations_are_stacked_by_owner(make_report, make_step) -> None:
