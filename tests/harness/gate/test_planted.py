@@ -91,7 +91,7 @@ def test_one_tensor_on_the_reference_backends_hot_path(tmp_path: Path) -> None:
     assert clean.count(call) == 1
 
     def gate_of_copy(*more: str) -> subprocess.CompletedProcess[str]:
-        words = ["gate", "--only", "identity-*-constant", "--quiet", *more]
+        words = ["gate", "--only", "identity-sync-constant", "--jobs", "1", "--quiet", *more]
         return subprocess.run(
             [sys.executable, "-m", "harness", *words], cwd=tmp_path, capture_output=True, text=True
         )
@@ -101,8 +101,6 @@ def test_one_tensor_on_the_reference_backends_hot_path(tmp_path: Path) -> None:
     failed = gate_of_copy("--output", "out")
     assert (failed.returncode, failed.stderr) == (1, "")
     line = clean[: clean.index(call)].count("\n") + 1
-    for case in results(tmp_path / "out").values():
-        assert case["sites"][0]["place"] == f"backend/inference.py:{line} in _infer"
-        assert case["sites"][0]["code"] == "torch.empty(1)"
-    hot.write_text(clean)
-    assert gate_of_copy("--strict").returncode == 0
+    (case,) = results(tmp_path / "out").values()
+    assert case["sites"][0]["place"] == f"backend/inference.py:{line} in _infer"
+    assert case["sites"][0]["code"] == "torch.empty(1)"
