@@ -1,0 +1,38 @@
+"""A test of a backend, run by pytest in a fork: what the plugins and test cases have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from harness.bench.tools.nursery import Nursery
+from harness.bench.tools.tool import Said
+
+_ALONE = ("-q", "-p", "no:cacheprovider", "-p", "no:steadyframe", "-p", "no:randomly")
+_RAISED = re.compile(r"^E +(\w[\w.]*(?:Error|Exception|Exit|Interrupt)\b.*)", re.MULTILINE)
+
+
+def run_test(
+    nursery: Nursery,
+    script: str,
+    options: tuple[str, ...],
+    limit_s: float,
+    read: Callable[[str], Said | None],
+) -> Said:
+    """Run one test file. `read` is given what pytest said of a test that failed, and returns None
+    if it was not for what the tool found."""
+    test = nursery.folder / "test_backend.py"
+    test.write_text(script)
+    command = ["pytest", *_ALONE, *options, "--rootdir", str(nursery.folder), str(test)]
+    ended = nursery.run(command, limit_s)
+    return parse(ended.printed, ended.failed, read)
+
+
+def parse(printed: str, failed: str, read: Callable[[str], Said | None]) -> Said:
+    """What was said by tests that have all passed, or of which one has failed."""
+    if not failed:
+        return Said()
+    if (said := read(printed)) is not None:
+        return said
+    raised = _RAISED.search(printed)
+    return Said(failed=f"raised {raised[1]}" if raised else failed)
