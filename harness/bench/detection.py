@@ -71,7 +71,9 @@ def _chart(found: matrix.Matrix, tools: Sequence[str]) -> Chart:
         for tool, cells in zip(tools, _by_tool(found, tools), strict=True)
         if any(cell.outcome != "missing" for cell in cells)
     ]
-    return Chart("Faults found", "", "faults", [Line("found", counts)], logarithmic=False)
+    return Chart(
+        "Faults found", "", "faults", [Line("found", counts)], bars=True, logarithmic=False
+    )
 
 
 def _target(found: matrix.Matrix) -> Target:

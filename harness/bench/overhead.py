@@ -18,7 +18,8 @@ from harness.bench.watched import CYCLES, PEERS, Timed, Work, inside, installed,
 
 HEAVY = Work("backend.reference:open_planned", "256x256@25*200")
 LIGHT = Work("backend.reference:open_small", "32x32@25*20")
-MEMCHECK_TURNS = 1
+LIGHT_TURNS = 1
+"""a turn of memcheck takes a minute or two"""
 MOST_TRACED = 1.5
 MOST_SCREENED = 1.05
 MOST_ADDED_S = 3.0
@@ -48,7 +49,7 @@ def measure(turns: int, tell: Tell) -> Section:
     """The table of both works; peers that are not installed have rows that say so."""
     isolate.prestart()
     heavy = in_turn(_ours(HEAVY, tell), turns)
-    light = in_turn(_ours(LIGHT, tell) | _peers(LIGHT, tell), MEMCHECK_TURNS)
+    light = in_turn(_ours(LIGHT, tell) | _peers(LIGHT, tell), LIGHT_TURNS)
     missing = [peer.name for peer in PEERS if peer not in installed()]
     return Section(
         name="harness",
@@ -118,7 +119,8 @@ def _chart(found: Found) -> Chart:
     points: list[tuple[float | str, float]] = [
         (name, ratio(taken, base)) for name, taken in commands.items() if taken
     ]
-    return Chart(f"Commands on {LIGHT}", "", "time by plain", [Line("time by plain", points)])
+    lines = [Line("time by plain", points)]
+    return Chart(f"Commands on {LIGHT}", "", "time by plain", lines, bars=True)
 
 
 def _targets(heavy: Found, light: Found) -> Iterator[Target]:
@@ -132,7 +134,7 @@ def _targets(heavy: Found, light: Found) -> Iterator[Target]:
     more = added(seconds(heavy["verify"], "command"), commands)
     yield Target("verify: more than the plain command", MOST_ADDED_S, more, str(HEAVY), "s")
     memcheck = next(peer for peer in PEERS if peer.needs == "valgrind")
-    faster, at = None, optional.version(memcheck.needs)
+    faster, at = None, f"valgrind is {optional.version(memcheck.needs)}"
     if memcheck.name in light:
         of, to = (seconds(light[name], "command") for name in (memcheck.name, "verify"))
         faster, at = ratio(of, to), str(LIGHT)

@@ -40,28 +40,31 @@ def _section(section: Section) -> dict[str, Any]:
         "right": [numbers.is_number(section.rows, n) for n in range(len(section.columns))],
         "rows": [[numbers.cell(cell) for cell in row] for row in section.rows],
         "plots": [
-            Plot(f"{section.name}-{n}", chart.title, chart.y, figure(chart))
+            Plot(f"{section.name}-{n}", chart.title, _caption(chart), figure(chart))
             for n, chart in enumerate(section.charts)
         ],
     }
 
 
+def _caption(chart: Chart) -> str:
+    return f"{chart.y}, by {chart.x}" if chart.x else chart.y
+
+
 def figure(chart: Chart) -> dict[str, Any]:
-    """The chart as plotly takes it: bars over categories, else lines."""
-    bars = any(isinstance(x, str) for line in chart.lines for x, _ in line.points)
-    xaxis: dict[str, Any] = {"title": {"text": plain(chart.x)}, "showgrid": False}
-    if not bars:
-        values = sorted({x for line in chart.lines for x, _ in line.points})
-        xaxis |= {"type": "log", "tickvals": values}
-    yaxis: dict[str, Any] = {"title": {"text": plain(chart.y)}}
+    """The chart as plotly takes it."""
+    values = {x for line in chart.lines for x, _ in line.points if not isinstance(x, str)}
+    xaxis: dict[str, Any] = {"showgrid": False}
+    if values:
+        xaxis |= {"type": "log", "tickvals": sorted(values)}
+    yaxis: dict[str, Any] = {}
     if chart.logarithmic:
         yaxis |= {"type": "log", "dtick": "D2"}
     return {
-        "data": [_trace(number, line, bars=bars) for number, line in enumerate(chart.lines)],
+        "data": [_trace(number, line, bars=chart.bars) for number, line in enumerate(chart.lines)],
         "layout": {
             "xaxis": xaxis,
             "yaxis": yaxis,
-            "hovermode": "closest" if bars else "x unified",
+            "hovermode": "closest" if chart.bars else "x unified",
         },
     }
 

@@ -29,14 +29,15 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Chart(msgspec.Struct, frozen=True):
-    """What a section is drawn as: bars over categories, else lines."""
+    """What a section is drawn as: lines, or bars. An axis of numbers is logarithmic."""
 
     title: str
     x: str
     y: str
     lines: list[Line]
+    bars: bool = False
     logarithmic: bool = True
-    """the axis of y, as that of x where x is a number"""
+    """the axis of y"""
 
 
 class Target(msgspec.Struct, frozen=True):

@@ -204,12 +204,12 @@ def _charts(found: Mapping[Case, Mapping[str, Measured]]) -> Iterator[Chart]:
             for case, measured in found.items():
                 if (case.model, case.threads) == (model, threads):
                     for name in measured:
-                        point = (case.size[0] * case.size[1], by_best_torch(measured, name))
+                        point = ("x".join(map(str, case.size)), by_best_torch(measured, name))
                         lines.setdefault(name, []).append(point)
             title = str(Case(model, threads, (0, 0))).replace(" 0x0", "")
             yield Chart(
                 title,
-                "pixels of a frame",
+                "size of the frame",
                 "speed by best torch",
                 [Line(name, points) for name, points in lines.items()],
             )

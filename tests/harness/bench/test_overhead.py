@@ -44,7 +44,7 @@ def test_without_memcheck_its_target_is_unknown(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(overhead.optional, "version", lambda _: "missing: apt-get install it")
     *_, memcheck = overhead._targets(HEAVY, {"plain": [Timed(1, 1)], "verify": [Timed(1)]})
     assert memcheck.met is None
-    assert memcheck.at == "missing: apt-get install it"
+    assert memcheck.at == "valgrind is missing: apt-get install it"
 
 
 def test_a_plain_run_and_those_of_the_harness_tell_the_seconds_of_their_cycles() -> None:

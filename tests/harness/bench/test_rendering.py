@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-from typing import Any
 
 import msgspec
 import pytest
@@ -82,13 +81,10 @@ def test_numbers_have_three_digits_that_count(value: Cell, text: str) -> None:
     assert numbers.cell(value) == text
 
 
-@pytest.mark.parametrize(
-    ("points", "kind", "axis"),
-    [([("a", 1.0)], "bar", None), ([(1, 1.0), (8, 2.0)], "scatter", "log")],
-)
-def test_categories_are_bars_and_numbers_are_lines(
-    points: Any, kind: str, axis: str | None
-) -> None:
-    drawn = figure(Chart("t", "x", "y", [Line("a", points)]))
-    assert drawn["data"][0]["type"] == kind
-    assert drawn["layout"]["xaxis"].get("type") == axis
+def test_numbers_are_on_a_logarithmic_axis_and_categories_are_not() -> None:
+    lines = figure(Chart("t", "x", "y", [Line("a", [(8, 1.0), (1, 2.0)])]))
+    assert lines["data"][0]["type"] == "scatter"
+    assert lines["layout"]["xaxis"] == {"showgrid": False, "type": "log", "tickvals": [1, 8]}
+    bars = figure(Chart("t", "x", "y", [Line("a", [("b", 1.0)])], bars=True, logarithmic=False))
+    assert bars["data"][0]["type"] == "bar"
+    assert "type" not in bars["layout"]["xaxis"] | bars["layout"]["yaxis"]
