@@ -116,6 +116,8 @@ def _measure(
                 screen = msgspec.structs.replace(spec, instrument="screen")
                 namer = Namer(screen, timeline.intervals, owners, runner)
                 judge(report, contract, timeline, shown, namer)
+        except UsageError:
+            raise  # the run beside this one ends of it, too: helpers may stay
         except BaseException:
             isolate.shutdown()
             raise

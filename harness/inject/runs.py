@@ -87,6 +87,8 @@ def inject(
         report = InjectReport(SCHEMA, "no-verdict", shown, spec.workload or "", replay=again)
         try:
             _examine(report, spec, _Limits(timeout, jobs, limit), everything, tell)
+        except UsageError:
+            raise  # nothing else runs yet: helpers may stay
         except BaseException:
             isolate.shutdown()
             raise
