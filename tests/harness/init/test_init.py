@@ -30,7 +30,7 @@ PACKAGE = {
     ],
     ids=["file", "package"],
 )
-def test_what_is_written_passes_as_it_is(
+def test_what_is_written_is_named(
     files: dict[str, str], target: str, test: str, tmp_path: Path
 ) -> None:
     done = init(write(tmp_path, files))
@@ -46,7 +46,10 @@ def test_what_is_written_passes_as_it_is(
     project = config.read(tmp_path / "pyproject.toml")
     assert {case.target for case in project.cases} == {target}
 
-    done = run(tmp_path, "pytest", "-p", "no:cacheprovider", test)
+
+def test_what_is_written_passes_as_it_is(tmp_path: Path) -> None:
+    assert init(write(tmp_path, PACKAGE)).returncode == 0
+    done = run(tmp_path, "pytest", "-p", "no:cacheprovider", "tests/test_steady.py")
     assert done.returncode == 0, done.stdout
     assert "3 of 3 tests hold their contracts" in done.stdout
 
@@ -58,6 +61,7 @@ def test_what_is_written_fails_where_the_backend_leaks(tmp_path: Path) -> None:
     assert init(write(tmp_path, {"mine.py": leaks})).returncode == 0
     done = run(tmp_path, "pytest", "-p", "no:cacheprovider", "test_steady.py")
     assert done.returncode == 1, done.stdout
+    assert "3 failed" in done.stdout
     assert re.search(r"mine\.py:\d+ in infer", done.stdout)
 
 
