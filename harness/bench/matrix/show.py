@@ -14,7 +14,7 @@ from rich.text import Text
 
 from harness import isolate
 from harness.bench.matrix import TOOLS, Cell, Matrix, installed, measure, pairs_of
-from harness.bench.outcome import Outcome
+from harness.bench.matrix.outcome import Outcome
 from harness.commands.exits import INTERRUPTED, USAGE
 from harness.errors import UsageError
 from harness.report.console import complain, make_console, prepare_streams

@@ -16,7 +16,6 @@ its size, if the repaired backend, run twice, does not differ from itself by as 
 from __future__ import annotations
 
 import queue
-import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -24,8 +23,8 @@ from contextlib import ExitStack
 
 import msgspec
 
+from harness.bench.matrix.outcome import Judged, Outcome, judge
 from harness.bench.optional import remedy, version
-from harness.bench.outcome import Judged, Outcome, judge
 from harness.bench.tools.heaptrack import HEAPTRACK
 from harness.bench.tools.memcheck import MEMCHECK
 from harness.bench.tools.psleak import PSLEAK
@@ -85,7 +84,8 @@ def measure(
 ) -> Matrix:
     """Run the faults of these names, all if there are none, under every tool that is installed.
 
-    `tell` is called with each cell that is really run, as it is done. Raises UsageError for a name that there isn't.
+    `tell` is called with each cell that is really run, as it is done. Raises UsageError for a name
+    that there isn't.
     """
     started = time.monotonic()
     pairs = pairs_of(names)
@@ -163,9 +163,3 @@ def _cell(fault: Planted, tool: Tool, judged: Judged, seconds: float) -> Cell:
         words=judged.words,
         seconds=seconds,
     )
-
-
-if __name__ == "__main__":
-    from harness.bench.matrix_show import main
-
-    raise SystemExit(main(sys.argv[1:]))
