@@ -99,7 +99,8 @@ COMMAND = Command(
     check,
     description="Counts the operations of a run that can fail, and makes the run again and again,\n"
     "in each of which another one fails: once, and then with all that follow it. Exits with 0 if\n"
-    "all are survived, 1 if any breaks something, 3 if even the run without a failure fails.",
+    "all are survived, 1 if any breaks something, 3 if even the run without a failure fails, or\n"
+    "if there is no operation that can fail.",
     examples=(
         "inject mine.py:open_mine",
         "inject espcn --arg mode=async --arg nireq=4 --jobs 2",

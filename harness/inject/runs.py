@@ -125,7 +125,8 @@ def _examine(
     report.unreached = sum(not each.reached for _, each in seen)
     report.broken = tuple(_broken(one, each, baseline) for one, each in seen if each.breaks)
     report.stopped = len(seen) < len(chosen)
-    report.verdict = "fail" if report.broken else "pass"
+    if report.operations:  # else nothing was tested, and nobody may take that for a pass
+        report.verdict = "fail" if report.broken else "pass"
 
 
 def _count(report: InjectReport, spec: RunSpec, timeout: float) -> Baseline | None:

@@ -21,6 +21,7 @@ from harness.result import StackFrame
 
 _STYLES = {"pass": "bold green", "fail": "bold red", "no-verdict": "bold yellow"}
 _EVERY_S = 10.0
+_NOTHING = "no operation was seen that can fail"
 
 
 def render(report: InjectReport, console: Console, *, brief: bool = False) -> None:
@@ -48,7 +49,8 @@ def render(report: InjectReport, console: Console, *, brief: bool = False) -> No
 def _sentence(report: InjectReport) -> str:
     target = clean(report.target)
     if report.verdict == "no-verdict":
-        return f"{target} was not put to the test: even the run without a failure fails."
+        why = "even the run without a failure fails" if report.failure else _NOTHING
+        return f"{target} was not put to the test: {why}."
     if report.verdict == "pass":
         return f"{target} survives a failure of each of {plural(report.points, 'point')}."
     points = plural(len({broken.index for broken in report.broken}), "point")
@@ -67,8 +69,6 @@ def _counts(report: InjectReport) -> str:
 
 def _notes(report: InjectReport) -> Iterator[str]:
     yield from report.notes
-    if report.verdict != "no-verdict" and not report.operations:
-        yield "no operation was seen that can fail: nothing was tested"
     if report.unreached:
         yield (
             f"{plural(report.unreached, 'run')} did not come to the operation that was to fail: "

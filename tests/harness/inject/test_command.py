@@ -50,6 +50,17 @@ def test_a_backend_that_fails_anyway_has_no_verdict(capsys: pytest.CaptureFixtur
     assert report["operations"] == 0
 
 
+def test_a_backend_with_nothing_that_can_fail_is_no_pass(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "pure.py"
+    file.write_text("def pure(frame): return frame.pts\n")
+    assert main(["inject", f"{file}:pure", "--workload", SHORT, "--no-color", "--quiet"]) == 3
+    assert capsys.readouterr().out == (
+        f"NO VERDICT  {file}:pure was not put to the test: no operation was seen that can fail.\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

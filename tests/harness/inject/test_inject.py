@@ -97,9 +97,9 @@ def test_what_is_broken_is_broken_in_a_process_of_its_own() -> None:
     assert {each.kind for each in broken.breaks} == {"leak"}
 
 
-def test_no_operation_at_all_is_a_pass_that_says_so() -> None:
+def test_no_operation_at_all_is_no_verdict() -> None:
     report = inject(lambda frame: frame.pts, "8x8@25*2", jobs=1)
-    assert (report.verdict, report.operations, report.runs) == ("pass", 0, 0)
+    assert (report.verdict, report.failure, report.operations) == ("no-verdict", None, 0)
 
 
 @pytest.mark.parametrize(
