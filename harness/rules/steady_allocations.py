@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.contract import Contract
 from harness.result import RuleResult
 from harness.rules.evidence import Evidence, Line, Meaning
-from harness.timeline import Timeline
+from harness.timeline import Span, Timeline
 
 ID = "steady-allocations"
 
@@ -44,12 +44,21 @@ def _fate(timeline: Timeline, line: Line) -> Meaning:
         if len(line.intervals) <= len(cycles):
             return "late", "made once in a cycle, after the warm-up, and kept until close"
         return "kept", "and still there when the backend was closed: it keeps something per frame"
-    since = _buffer_since(timeline, line)
+    since = _buffer_since(timeline, line) + _but_kept(timeline, kept)
     replaced = [span.died - span.born for span in outlived if span not in kept]
     if not replaced:
         return "churn", f"freed in the same step: churn{since}"
     words = f"freed {max(replaced)} steps later at most: made anew instead of reused{since}"
     return "turnover", words
+
+
+def _but_kept(timeline: Timeline, kept: list[Span]) -> str:
+    """Of a line most of whose blocks are freed: those that aren't, from step to step."""
+    steps = {span.born for span in kept}
+    if len(steps) == len({timeline.cycle_of(step) for step in steps}):
+        return ""
+    count, size = sum(span.count for span in kept), sum(span.bytes for span in kept)
+    return f"; {count:,} of them, {size:,} bytes, are kept until the backend is closed"
 
 
 def _buffer_since(timeline: Timeline, line: Line) -> str:

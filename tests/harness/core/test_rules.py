@@ -79,6 +79,21 @@ def test_findings_are_by_line_and_the_largest_comes_first() -> None:
     assert "step 0 of cycle 1 (64x48, steady) and 7 more" in findings[0].text
 
 
+@pytest.mark.parametrize("kept", [0, 1, 3])
+def test_a_line_that_frees_most_and_keeps_some_is_told_with_both(kept: int) -> None:
+    made = Made(6, cycles=2)
+    for cycle in (1, 2):
+        for index in range(6):
+            number = made.number("step", cycle, index)
+            for _ in range(5):
+                made.block(number, number, 100)
+            if index >= 6 - kept:  # the last one alone may be a slot that each step overwrites
+                made.block(number, made.number("close", cycle), 100)
+    (finding,) = steady_allocations.check(made.timeline(), OWNED).findings
+    words = "; 6 of them, 600 bytes, are kept until the backend is closed"
+    assert finding.text.endswith(words) == (kept > 1)
+
+
 # grow-only
 
 
