@@ -85,7 +85,8 @@ def _load_file(path: Path, device: torch.device) -> nn.Module:
             warnings.simplefilter("ignore", DeprecationWarning)
             return torch.jit.load(path, map_location=device)
     except (RuntimeError, OSError) as error:
-        reason = str(error).strip().split("\n")[0]
+        # torch goes on with what may have happened to the file.
+        reason = str(error).strip().split("\n")[0].partition(". ")[0]
         raise ValueError(f"model {str(path)!r} is not a TorchScript file: {reason}") from error
 
 

@@ -258,8 +258,11 @@ class ScriptFile:
                 warnings.simplefilter("ignore", DeprecationWarning)  # it is what the file is
                 return ModelFunction(torch.jit.load(self._path, map_location="cpu"))
         except (RuntimeError, OSError) as error:
-            reason = str(error).strip().split("\n")[0]
-            raise UsageError(f"{self._path} is not a TorchScript file: {reason}") from None
+            # torch goes on with what may have happened to the file.
+            reason = str(error).strip().split("\n")[0].partition(". ")[0]
+            raise UsageError(
+                f"{self._path} is not a TorchScript file: {reason}: write it with torch.jit.save"
+            ) from None
 
 
 def is_module(made: Any) -> bool:

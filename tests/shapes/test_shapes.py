@@ -130,16 +130,22 @@ def test_command_verifies_a_torchscript_file(
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("absent.pt", "there is no file 'absent.pt'"), ("text.pt", "text.pt is not a TorchScript")],
+    [
+        ("absent.pt", "there is no file 'absent.pt'"),
+        ("text.pt", "text.pt is not a TorchScript"),
+        ("cut.pt", "failed finding central directory: write it with torch.jit.save"),
+    ],
 )
 def test_file_that_is_no_model_is_bad_usage(
     name: str,
     says: str,
+    model_file: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "text.pt").write_text("no model")
+    (tmp_path / "cut.pt").write_bytes(model_file.read_bytes()[:-1000])
     monkeypatch.chdir(tmp_path)
     assert cli.main(["verify", name, "--workload", "32x32@25*2", "--quiet"]) == 2
     err = capsys.readouterr().err
