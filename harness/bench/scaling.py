@@ -23,7 +23,7 @@ MOST_EXPONENT = 1.1
 MOST_BYTES = 300 * 2**20
 """of the process that analyses a trace, whatever its length"""
 TARGET = "backend.reference:open_small"
-EVENTS = tuple(LEAST_EVENTS * n for n in (1, 5, 25))
+EVENTS = tuple(LEAST_EVENTS * n for n in (1, 4, 16))
 KEPT = (EVENTS[-1], 10)
 """events of a trace that keeps one block of so many"""
 _SIDE = 16
@@ -158,7 +158,7 @@ def _chart(fits: Mapping[str, Turns]) -> Chart:
     for name, turns in fits.items():
         least = min(turns)
         base = statistics.median(turns[least])
-        points = [(x / least, statistics.median(taken) / base) for x, taken in turns.items()]
+        points = [(round(x / least, 1), statistics.median(of) / base) for x, of in turns.items()]
         lines.append(Line(name, [*points]))
     return Chart("Cost by quantity", "times the least", "times the cost of the least", lines)
 
