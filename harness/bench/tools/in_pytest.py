@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable
 
@@ -32,7 +33,11 @@ def parse(printed: str, failed: str, read: Callable[[str], Said | None]) -> Said
     """What was said by tests that have all passed, or of which one has failed."""
     if not failed:
         return Said()
-    if (said := read(printed)) is not None:
+    said = read(printed) or Said()
+    if said.alarm:
         return said
-    raised = _RAISED.search(printed)
-    return Said(failed=f"raised {raised[1]}" if raised else failed)
+    if raised := _RAISED.search(printed):
+        failed = f"raised {raised[1]}"
+    elif said.totals:
+        return said
+    return dataclasses.replace(said, failed=failed)

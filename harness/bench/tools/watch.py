@@ -13,6 +13,7 @@ import psutil
 IDLE_S = 10.0
 """a process that uses no processor time for so long hangs"""
 _LOOK_S = 0.25
+_SHELL = 128
 
 
 def watch(process: int, ended: Callable[[float], bool], limit_s: float) -> str:
@@ -41,9 +42,11 @@ def clear(group: int) -> None:
 
 
 def words(status: int) -> str:
-    """How a process ended that did not do so well, else empty. `status` is a returncode."""
-    if status < 0:
-        return f"crashed with {signal.Signals(-status).name}"
+    """How a process ended that did not do so well, else empty. `status` is a returncode, or that
+    of a shell, which adds 128 to the number of a signal."""
+    number = -status if status < 0 else status - _SHELL
+    if number > 0:
+        return f"crashed with {signal.Signals(number).name}"
     return f"exited with {status}" if status else ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.bench.tools.in_pytest import parse
 from harness.bench.tools.pytest_memray import read
 
 PRINTED = """\
@@ -37,3 +38,10 @@ def test_each_test_and_each_line_has_the_most_of_a_place() -> None:
 
 def test_a_failure_without_a_list_is_none_of_its_own() -> None:
     assert read("E       ValueError: no\n____ test_cycles ____\n") is None
+
+
+def test_what_a_test_raised_is_told_beside_what_another_leaves() -> None:
+    said = parse(f"{PRINTED}E       ValueError: no\n", "exited with 1", read)
+    assert said.totals["cycles"] == 1536
+    assert said.failed == "raised ValueError: no"
+    assert not parse(PRINTED, "exited with 1", read).failed
