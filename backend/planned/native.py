@@ -33,9 +33,10 @@ _OPERANDS = 4
 _OPERATOR = struct.Struct(f"=ii{DIMS}q{_OPERANDS}q{_OPERANDS * DIMS}qff")
 _COUNTED = struct.Struct("=qq")
 _TABLE = struct.Struct("=qqqq")
-# A new geometry takes no block of a page or more, however tall its frames are.
+# A new geometry takes no block of a page or more, however tall its frames are: not even to join
+# bytes, for which CPython takes 80 bytes apiece.
 _OPERATORS = 19
-_COUNTS = 250
+_COUNTS = 50
 
 
 class Library(NamedTuple):

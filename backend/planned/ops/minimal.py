@@ -17,8 +17,7 @@ OUTPUTS = {3: (6, 2), 5: (4, 2)}
 
 F(6, 3) has 8 products where 18 are taken directly, F(4, 5) has 8 for 20."""
 _FEW_LINES = 24
-_NARROW = 320
-"""Up to so many lines, or columns, the kernel's columns are merged: measured."""
+"""Up to so many lines the kernel's columns are merged: measured."""
 
 
 class Variant:
@@ -49,7 +48,7 @@ class MinimalConvolution(Convolution):
     one product makes the lines of all of them, and the transform back adds them up, reading each
     line one sample further to the right. (The distance of lines there is one sample more than they
     take, so that the shift is a part of the stride.) That is fewer and larger products, and better
-    as long as the lines are few or short.
+    as long as the lines are few.
     """
 
     writes_planes = False
@@ -74,14 +73,13 @@ class MinimalConvolution(Convolution):
     def source_margin(self) -> int:
         return max(super().source_margin(), self.margin()) + self.margin()
 
-    def _merges(self, width: int) -> bool:
-        if not self.margin():
-            return False
-        return self.outputs * self.columns.kernel <= _FEW_LINES or width <= _NARROW
+    @property
+    def _merges(self) -> bool:
+        return self.margin() > 0 and self.outputs * self.columns.kernel <= _FEW_LINES
 
     def scratch(self, inputs: Sequence[tuple[int, int]], output: tuple[int, int]) -> int:
         variant, lines = self._variants[0], output[1]
-        taps = self.columns.kernel if self._merges(lines // self.outputs - output[0]) else 1
+        taps = self.columns.kernel if self._merges else 1
         products = (variant.points * taps + 1) * (lines + 1)
         return variant.points * sum(inputs[0]) + products
 
@@ -104,14 +102,11 @@ class MinimalConvolution(Convolution):
         if source.pad:  # behind the last line; those behind the others came along
             behind = site.scratch + source.row_stride
             yield arena.floats((variant.points, source.pad), (length, 1), behind).zero_
-        merged = self._merges(len(output.columns))
         products = site.scratch + variant.points * length
-        yield from self._products_of(site, variant, products, merged=merged)
-        yield from self._back(site, variant, row, products, merged=merged)
+        yield from self._products_of(site, variant, products)
+        yield from self._back(site, variant, row, products)
 
-    def _products_of(
-        self, site: Site, variant: Variant, products: int, *, merged: bool
-    ) -> Iterator[Call]:
+    def _products_of(self, site: Site, variant: Variant, products: int) -> Iterator[Call]:
         """Weights times the transformed rows, for each point."""
         source, output, arena = site.inputs[0], site.output, site.arena
         assert isinstance(source, Window)
@@ -123,7 +118,7 @@ class MinimalConvolution(Convolution):
         for point in range(variant.points):
             at = start + point * length
             kernels = variant.kernels[point]
-            if merged:
+            if self._merges:
                 wide = width + taps - 1
                 first = products + point * taps * (output.row_stride + 1)
                 target = arena.floats((taps * self.outputs, wide), (output.pitch, 1), first)
@@ -140,14 +135,12 @@ class MinimalConvolution(Convolution):
                 else:
                     yield bind(target.addmm_, left, right)
 
-    def _back(
-        self, site: Site, variant: Variant, row: int, products: int, *, merged: bool
-    ) -> Iterator[Call]:
+    def _back(self, site: Site, variant: Variant, row: int, products: int) -> Iterator[Call]:
         """The products to rows of outputs, with the bias."""
         output, arena = site.output, site.arena
         assert isinstance(output, Window)
-        back = variant.back_merged if merged else variant.back
-        apart, lines = output.row_stride + merged, back.shape[1]
+        back = variant.back_merged if self._merges else variant.back
+        apart, lines = output.row_stride + self._merges, back.shape[1]
         if self._column is not None:
             bias = arena.floats(
                 (self.outputs, len(output.columns)),
