@@ -19,7 +19,7 @@ import numpy as np
 from backend.protocol import Backend
 from harness import adapt, environment, expectation, inherited, limits, preconditions
 from harness.errors import UsageError
-from harness.flight import FlightRecorder, failure
+from harness.flight import FlightRecorder, failure, full_name
 from harness.instruments import INSTRUMENTS
 from harness.instruments.setting import Setting
 from harness.plan import plan_steps
@@ -51,12 +51,17 @@ def main(folder: Path) -> None:
         outcome.failure = failure("exited", text, recorder.read(), _backend_traceback(error))
     except BaseException as error:  # what a backend raises, KeyboardInterrupt too, is a result
         limits.lift()
-        raised = _name_and_text(error)
+        name, message = type(error).__name__, _text(error)
+        raised = f"{name}: {message}" if message else name
         text = f"the backend raised {raised.splitlines()[0]}"
         if spec.memory_limit is not None and limits.is_exhaustion(error):
             text += f"; {limits.words(spec.memory_limit)}"
         detail = _backend_traceback(error) + raised
-        outcome.failure = failure("raised", text, recorder.read(), detail)
+        outcome.failure = msgspec.structs.replace(
+            failure("raised", text, recorder.read(), detail),
+            exception=full_name(type(error)),
+            message=message,
+        )
     if os.getpid() != own:
         os._exit(0)  # a fork of the backend's that came back here; the run is its parent's
     outcome.ended = True
@@ -123,13 +128,11 @@ def _default_format(factory: Any) -> str:
     return str(formats[0]) if formats else "rgb24"
 
 
-def _name_and_text(error: BaseException) -> str:
-    name = type(error).__name__
+def _text(error: BaseException) -> str:
     try:
-        text = str(error)
+        return str(error)
     except Exception:
-        text = "(it has no text: its __str__ raised)"
-    return f"{name}: {text}" if text else name
+        return "(it has no text: its __str__ raised)"
 
 
 def _backend_traceback(error: BaseException) -> str:

@@ -38,6 +38,11 @@ def failure(kind: str, what: str, at: Position, detail: str) -> Failure:
     return Failure(kind, at.phase, at.cycle, at.frame, f"{what} ({where})", detail)
 
 
+def full_name(kind: type) -> str:
+    """A type's name with its module's."""
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
 def map_file(path: Path, size: int) -> mmap.mmap:
     """Map a new file of zeros."""
     path.write_bytes(bytes(size))

@@ -182,6 +182,10 @@ class Failure(msgspec.Struct, frozen=True):
     """one sentence for people"""
     detail: str = ""
     """the end of stderr, or the stacks of all threads"""
+    exception: str = ""
+    """of the kind raised: the exception's type, as module.name"""
+    message: str = ""
+    """of the kind raised: the exception's text"""
 
 
 class Progress(msgspec.Struct, frozen=True):

@@ -20,11 +20,9 @@ from harness.pytest_plugin import summary
 if TYPE_CHECKING:
     from harness.block import Block
     from harness.gate.results import CaseResult
-    from harness.result import Level, Report
+    from harness.result import Failure, Level, Report
     from harness.workload import Workload
 
-_SKIPPED = re.compile(r"the backend raised Skipped: (?P<why>.*) \(in open, cycle 1\)$")
-"""what is said of a factory, or a marked test, that called pytest.skip"""
 _LONGEST_NAME = 120
 """characters of a test's name that become that of its report"""
 
@@ -65,8 +63,8 @@ class Steady:
         __tracebackhide__ = True
         with _said_in_one_line():
             report = self._verified(factory, workload, options)
-        if skipped := _SKIPPED.match(report.failure.text if report.failure else ""):
-            pytest.skip(skipped["why"])
+        if (failure := report.failure) and _is_skip(failure):
+            pytest.skip(failure.message)
         self._tell([report])
         self._compare(report)
         return report
@@ -209,6 +207,14 @@ class _Hidden:
     ) -> None:
         __tracebackhide__ = True
         self._block.__exit__(kind, error, at)
+
+
+def _is_skip(failure: Failure) -> bool:
+    """Whether a factory, or a marked test, called pytest.skip before anything was measured."""
+    from harness.flight import full_name
+
+    at_first = (failure.phase, failure.cycle) == ("open", 1)
+    return at_first and failure.exception == full_name(pytest.skip.Exception)
 
 
 @contextmanager

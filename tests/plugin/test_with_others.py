@@ -123,7 +123,15 @@ def test_marked_test_that_skips_is_skipped(tmp_path: Path) -> None:
 @pytest.mark.steady(workload="8x8@25*12", quick=True)
 def test_elsewhere():
     pytest.skip("not on this machine")
+
+class Skipped(Exception):
+    pass
+
+@pytest.mark.steady(workload="8x8@25*12", quick=True)
+def test_another_of_this_name():
+    raise Skipped("not on this machine either")
 """
     done = run_pytest(folder_of(tmp_path, tests), "-rs")
-    assert "1 skipped" in done.stdout, done.stdout
-    assert "not on this machine" in done.stdout
+    assert "1 failed, 1 skipped" in done.stdout, done.stdout
+    assert "SKIPPED" in done.stdout
+    assert done.stdout.count(": not on this machine\n") == 1, done.stdout
