@@ -46,7 +46,7 @@ def silent(_label: str) -> Iterator[None]:
     yield None
 
 
-def test_report_verifies_four_cases_and_writes_each(fake, make_report, tmp_path, capsys) -> None:
+def test_report_verifies_five_cases_and_writes_each(fake, make_report, tmp_path, capsys) -> None:
     fake.answer = lambda target: make_report(verdict="fail" if target == "dncnn" else "pass")
     assert cli.main(["report", "--video", "x.mp4", "--output", str(tmp_path / "out")]) == 1
     assert [(target, options["options"]["mode"]) for target, options in fake.calls] == [
@@ -54,11 +54,12 @@ def test_report_verifies_four_cases_and_writes_each(fake, make_report, tmp_path,
         ("espcn", "async"),
         ("dncnn", "sync"),
         ("dncnn", "async"),
+        ("planned", "async"),
     ]
     assert all(options["video"] == Path("x.mp4") for _, options in fake.calls)
     assert all(options["options"]["nireq"] == 4 for _, options in fake.calls)
-    written = sorted(path.name for path in (tmp_path / "out").glob("*-*.json"))
-    assert written == ["dncnn-async.json", "dncnn-sync.json", "espcn-async.json", "espcn-sync.json"]
+    written = {path.name for path in (tmp_path / "out").glob("*.json")} - {cases.INDEX}
+    assert written == {f"{case.name}.json" for case in cases.CASES}
     index = (tmp_path / "out/index.html").read_text()
     for name in written:
         page = name.replace("json", "html")
@@ -108,7 +109,7 @@ def test_stale_reports_go_and_foreign_files_stay(fake, tmp_path: Path) -> None:
 @pytest.mark.parametrize("index", ["", "{", "[1]", '{"a": 1}', "\udcff"])
 def test_corrupt_index_is_as_none(tmp_path: Path, index: str) -> None:
     (tmp_path / "cases.json").write_bytes(index.encode("utf-8", "surrogateescape"))
-    assert len(cases.run(Path("x"), tmp_path, silent)) == 4
+    assert len(cases.run(Path("x"), tmp_path, silent)) == len(cases.CASES)
 
 
 @pytest.mark.parametrize(
@@ -128,9 +129,10 @@ def test_table_of_real_numbers_fits_eighty_columns(make_report, make_step) -> No
         make_step(1, index, backend=(0, 0), model=(9_840 + index % 2 * 1_920, 9))
         for index in range(108)
     )
+    verdicts = ("pass", "fail", "no-verdict", "pass", "pass")
     done = [
         (case, make_report(steps=steps, cost=Cost(117.5, 1), verdict=verdict))
-        for case, verdict in zip(cases.CASES, ("pass", "fail", "no-verdict", "pass"), strict=True)
+        for case, verdict in zip(cases.CASES, verdicts, strict=True)
     ]
     stream = io.StringIO()
     cases.render(done, Path("reports"), Console(file=stream, width=80))
