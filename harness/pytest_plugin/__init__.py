@@ -92,6 +92,28 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     item.config.stash[_verifier].begin(item)
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    """Blocks that the test has entered are left by now."""
+    try:
+        yield
+    finally:
+        item.config.stash[_verifier].end()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, Any, Any]:
+    """A block that a fixture of a wider scope enters may stay beyond the test."""
+    verifier = request.config.stash[_verifier]
+    before, verifier.wider = verifier.wider, fixturedef.scope != "function"
+    try:
+        return (yield)
+    finally:
+        verifier.wider = before
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object

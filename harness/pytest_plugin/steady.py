@@ -42,6 +42,10 @@ class Steady:
         self._drawn = False
         self._reports: list[Report] = []
         self._compared: list[CaseResult | None] = []
+        self._open: list[Block] = []
+        """blocks of the test and of what is set up for it alone, until they are left"""
+        self.wider = False
+        """whether something is being set up that other tests use, too"""
 
     def begin(self, item: pytest.Item) -> None:
         """Another test is run from now on."""
@@ -93,9 +97,8 @@ class Steady:
         from harness import block
 
         with _said_in_one_line():
-            return _Hidden(
-                block.no_allocations(level=level, warmup=warmup, owners=owners, tell=self._tell)
-            )
+            made = block.no_allocations(level=level, warmup=warmup, owners=owners, tell=self._tell)
+        return _Hidden(made, self._among())
 
     def released(
         self,
@@ -108,7 +111,22 @@ class Steady:
         from harness import block
 
         with _said_in_one_line():
-            return _Hidden(block.released(warmup=warmup, owners=owners, tell=self._tell))
+            made = block.released(warmup=warmup, owners=owners, tell=self._tell)
+        return _Hidden(made, self._among())
+
+    def end(self) -> None:
+        """The test and what was set up for it alone is over: so must its blocks be.
+
+        One that isn't would take those of later tests for its own, which then pass unjudged.
+        """
+        __tracebackhide__ = True
+        if left := [block.abandon() for block in reversed(self._open)]:
+            self._open.clear()
+            _fail(f"steadyframe: the block of {left[-1]} was never left: use it in a `with`")
+
+    def _among(self) -> list[Block]:
+        """Where a block is kept while it is open."""
+        return [] if self.wider else self._open
 
     def properties(self) -> Iterator[tuple[str, str]]:
         """What the test's report is to say."""
@@ -191,13 +209,15 @@ class Steady:
 class _Hidden:
     """A block whose bad usage fails the test in one line."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, among: list[Block]) -> None:
         self._block = block
+        self._among = among
 
     def __enter__(self) -> None:
         __tracebackhide__ = True
         with _said_in_one_line():
             self._block.__enter__()
+        self._among.append(self._block)
 
     def __exit__(
         self,
@@ -206,6 +226,8 @@ class _Hidden:
         at: TracebackType | None,
     ) -> None:
         __tracebackhide__ = True
+        if self._block in self._among:
+            self._among.remove(self._block)
         self._block.__exit__(kind, error, at)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugin.world import BACKENDS, flat, run_pytest
+from tests.plugin.world import BACKENDS, flat, line_of, run_pytest
 
 
 def folder_of(path: Path, tests: str) -> Path:
@@ -116,6 +116,45 @@ def test_leaky(steady, workload):
     assert re.search(r"^\S[^\n]*: test_leaky\($", done.stdout, re.MULTILINE), done.stdout
     [text] = re.findall(r"^Workload: (.+)$", done.stdout, re.MULTILINE)
     assert text == "1x1@25*1"
+
+
+def test_block_that_is_never_left_fails_its_test_and_spoils_no_other(tmp_path: Path) -> None:
+    tests = """
+@pytest.fixture(scope="module")
+def wide(steady):
+    with steady.no_allocations():
+        yield
+
+@pytest.fixture
+def half(steady):
+    steady.no_allocations().__enter__()
+    raise LookupError("in a fixture")
+
+def test_enters(steady):
+    block = steady.released()
+    block.__enter__()  # and keeps it
+    kept.append(block)
+
+def test_in_half(half):
+    pass
+
+def test_left(steady):
+    with steady.released():
+        kept.append(bytearray(8000))
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_in_wide(wide, number):
+    pass
+"""
+    folder = folder_of(tmp_path, tests)
+    left = line_of((folder / "test_it.py").read_text(), "and keeps it")
+    done = run_pytest(folder, "-p", "no:randomly")
+    assert f"\nsteadyframe: the block of {folder}/test_it.py:{left} was never left" in done.stdout
+    assert "All traceback entries are hidden" not in done.stdout
+    ends = re.findall(r"^(?:FAILED|ERROR) \S+::(\w+)", done.stdout, re.MULTILINE)
+    # That of the module's scope goes on to its last test, and is judged there.
+    assert ends[:4] == ["test_left", "test_enters", "test_in_half", "test_in_half"], done.stdout
+    assert set(ends[4:]) <= {"test_in_wide"}
 
 
 def test_marked_test_that_skips_is_skipped(tmp_path: Path) -> None:
