@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from harness.bench import optional
 from harness.bench.section import Cell, Chart, Column, Line, Section, Target, Tell
+from harness.bench.tools import in_pytest
 from harness.verify import verify
 
 TARGET = "backend.faults._leak:Leak"
@@ -193,10 +194,9 @@ def _pytest(script: str, variables: dict[str, str]) -> str:
     with tempfile.TemporaryDirectory(prefix="steadyframe-bench-") as folder:
         test = Path(folder, "test_leak.py")
         test.write_text(script)
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
         paths = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         done = subprocess.run(
-            [*command, "--rootdir", folder, str(test)],
+            [sys.executable, "-m", *in_pytest.arguments(test)],
             cwd=folder,
             env=os.environ | paths | variables,
             stdout=subprocess.PIPE,

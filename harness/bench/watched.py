@@ -16,6 +16,7 @@ import msgspec
 
 from harness import isolate
 from harness.bench import optional
+from harness.bench.tools import in_pytest
 from harness.request import request
 
 CYCLES = 3
@@ -145,8 +146,7 @@ class Test(psleak.MemoryLeakTestCase):
 def _pytest(script: str, work: Work, folder: Path) -> list[str]:
     test = folder / "test_backend.py"
     test.write_text(script.format(work=work, cycles=CYCLES))
-    alone = ["-q", "-p", "no:cacheprovider", "-p", "no:steadyframe", "--rootdir", str(folder)]
-    return [sys.executable, "-m", "pytest", *alone, str(test)]
+    return [sys.executable, "-m", *in_pytest.arguments(test)]
 
 
 PEERS = (

@@ -5,12 +5,18 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from harness.bench.tools.nursery import Nursery
 from harness.bench.tools.tool import Said
 
-_ALONE = ("-q", "-p", "no:cacheprovider", "-p", "no:steadyframe", "-p", "no:randomly")
 _RAISED = re.compile(r"^E +(\w[\w.]*(?:Error|Exception|Exit|Interrupt)\b.*)", re.MULTILINE)
+
+
+def arguments(test: Path, *options: str) -> list[str]:
+    """Of `python -m`: pytest on one file, away from any project's settings and from our plugin."""
+    alone = ("-q", "-p", "no:cacheprovider", "-p", "no:steadyframe")
+    return ["pytest", *alone, *options, "--rootdir", str(test.parent), str(test)]
 
 
 def run_test(
@@ -24,8 +30,7 @@ def run_test(
     if it was not for what the tool found."""
     test = nursery.folder / "test_backend.py"
     test.write_text(script)
-    command = ["pytest", *_ALONE, *options, "--rootdir", str(nursery.folder), str(test)]
-    ended = nursery.run(command, limit_s)
+    ended = nursery.run(arguments(test, *options), limit_s)
     return parse(ended.printed, ended.failed, read)
 
 
