@@ -23,14 +23,13 @@ def run_test(
     nursery: Nursery,
     script: str,
     options: tuple[str, ...],
-    limit_s: float,
     read: Callable[[str], Said | None],
 ) -> Said:
     """Run one test file. `read` is given what pytest said of a test that failed, and returns None
     if it was not for what the tool found."""
     test = nursery.folder / "test_backend.py"
     test.write_text(script)
-    ended = nursery.run(arguments(test, *options), limit_s)
+    ended = nursery.run(arguments(test, *options))
     return parse(ended.printed, ended.failed, read)
 
 

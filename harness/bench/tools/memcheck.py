@@ -25,7 +25,6 @@ _UNDER = (
     "--log-file=log.%p",
 )
 _VARIABLES = {"PYTHONMALLOC": "malloc"}
-_LIMIT_S = 400.0
 _LOST = ("definitely lost", "indirectly lost", "possibly lost")
 _INVALID = re.compile(r"^==\d+== (?:Invalid (?:read|write|free)|Mismatched free)", re.MULTILINE)
 
@@ -37,7 +36,7 @@ def _open() -> Iterator[Run]:
 
 
 def _look(nursery: Nursery, run: Planted) -> Said:
-    ended = nursery.run(plain_command(run), _LIMIT_S)
+    ended = nursery.run(plain_command(run))
     log = nursery.folder / f"log.{ended.process}"
     return parse(log.read_text(errors="replace"), ended.failed)
 

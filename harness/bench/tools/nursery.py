@@ -69,11 +69,11 @@ class Nursery:
         """Where commands run, and may leave files; removed at the end."""
         return Path(self._folder.name)
 
-    def run(self, command: Sequence[str], limit_s: float) -> Ended:
+    def run(self, command: Sequence[str]) -> Ended:
         """Run `python -m` with these arguments."""
-        ended = self._run(self._process(), command, limit_s)
+        ended = self._run(self._process(), command)
         if ended.failed and _HALTED in ended.printed:
-            return self._run(self._process(forker.TORCH), command, limit_s)
+            return self._run(self._process(forker.TORCH), command)
         return ended
 
     def _process(self, library: str = "") -> subprocess.Popen[str]:
@@ -89,7 +89,7 @@ class Nursery:
             )
         return self._processes[library]
 
-    def _run(self, process: subprocess.Popen[str], command: Sequence[str], limit_s: float) -> Ended:
+    def _run(self, process: subprocess.Popen[str], command: Sequence[str]) -> Ended:
         assert process.stdin is not None
         told = process.stdout
         assert told is not None
@@ -101,7 +101,7 @@ class Nursery:
             return bool(select.select([told], [], [], seconds)[0])
 
         try:
-            failed = watch(child, ended, limit_s)
+            failed = watch(child, ended)
             status = int(told.readline())
         finally:
             clear(child)

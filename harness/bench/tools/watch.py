@@ -10,28 +10,29 @@ from collections.abc import Callable
 
 import psutil
 
+LIMIT_S = 150.0
+"""of processor time, which a busy machine does not change; a run takes a few"""
 IDLE_S = 10.0
-"""a process that uses no processor time for so long hangs"""
+"""a process hangs if it uses next to no processor time for so long"""
+_NEXT_TO_NONE_S = 0.1
 _LOOK_S = 0.25
 _SHELL = 128
 
 
-def watch(process: int, ended: Callable[[float], bool], limit_s: float) -> str:
-    """Wait for a process; kill it if it hangs, or after the limit, and say which.
+def watch(process: int, ended: Callable[[float], bool]) -> str:
+    """Wait for a process; kill it if it hangs, or at the limit, and say which.
 
     `ended` waits for so many seconds at the most, and tells whether it has ended.
     """
-    started = idle_since = time.monotonic()
-    used = -1.0
+    busy_at, busy_used = time.monotonic(), 0.0
     while not ended(_LOOK_S):
-        now, before = time.monotonic(), used
-        used = _used(process)
-        if used != before:
-            idle_since = now
-        hangs = now - idle_since > IDLE_S
-        if hangs or now - started > limit_s:
+        now, used = time.monotonic(), _used(process)
+        if abs(used - busy_used) > _NEXT_TO_NONE_S:
+            busy_at, busy_used = now, used
+        hangs = now - busy_at > IDLE_S
+        if hangs or used > LIMIT_S:
             _signal(process, signal.SIGKILL)
-            return "hung" if hangs else f"did not end in {limit_s:.0f} s"
+            return "hung" if hangs else f"used {LIMIT_S:.0f} s of processor time"
     return ""
 
 
@@ -62,4 +63,4 @@ def _used(process: int) -> float:
         each = [watched, *watched.children(recursive=True)]
         return sum(sum(one.cpu_times()[:2]) for one in each)
     except psutil.NoSuchProcess:
-        return -1.0
+        return 0.0  # it ends just now
