@@ -270,7 +270,7 @@ def _pixels(steps: Sequence[Step]) -> dict[str, Any]:
 def _phase_strip(steps: Sequence[Step]) -> dict[str, Any]:
     """One row of coloured cells under the plot; of many steps one for each part, record first."""
     phases = [_PHASES.index(step.phase) for step in steps]
-    parts = thinning.parts(len(steps))
+    parts = thinning.parts(len(steps), thinning.CELLS)
     width = len(steps) / len(parts)
     return {
         "type": "heatmap",

@@ -74,7 +74,7 @@ def test_of_very_many_steps_each_extreme_is_drawn_at_its_place(make_report, make
     assert in_flight["x"][-2:] == [199.96, 200]
     (strip,) = [trace for trace in found["live-bytes"].figure["data"] if "z" in trace]
     (cell,) = [number for number, phase in enumerate(strip["z"][0]) if phase]
-    assert strip["x0"] + strip["dx"] * cell == 4565, "the middle of ten steps"
+    assert strip["x0"] + strip["dx"] * cell == 4570, "the middle of twenty steps"
 
 
 def test_allocations_are_stacked_by_owner(make_report, make_step) -> None:
