@@ -24,7 +24,7 @@ _OPTIONAL = {
     "pytest": "the pytest plugin",
     "hypothesis": "harness.strategies, for property tests",
 }
-_TOOLS = {"valgrind": "`make bench-trace`", "heaptrack": "`make bench-trace`"}
+_TOOLS = {"valgrind": "`make bench`", "heaptrack": "`make bench`"}
 _LEAST_TEMP = 1 << 30
 """Bytes. A trace of ten million events has some 200 MB, and two runs may be on at once."""
 _SOUND = "backend.faults.green.grow_only_arena:Backend"
@@ -51,6 +51,7 @@ def _quick() -> Iterator[Check]:
     yield _room()
     yield _descriptors()
     yield _processors()
+    yield _native()
     yield from _tools()
 
 
@@ -121,6 +122,14 @@ def _processors() -> Check:
         remedy = "with two, the traced run and those beside it share the work"
         return Check("processors", "poor", "1", remedy)
     return Check("processors", "good", f"{count}")
+
+
+def _native() -> Check:
+    if util.find_spec("backend.planned._native") is None:
+        seen = "missing: there was no C compiler when steadyframe was installed; plans run slower"
+        remedy = "install a C compiler, then steadyframe once more"
+        return Check("planned executor's code", "poor", seen, remedy)
+    return Check("planned executor's code", "good", "compiled")
 
 
 def _tools() -> Iterator[Check]:

@@ -12,7 +12,6 @@ import ctypes
 import importlib.util
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -48,9 +47,7 @@ class Library(NamedTuple):
     """of BLAS's product, and of what sets how many threads it takes, 0 if nothing need be set"""
 
 
-@cache
-def library() -> Library | None:
-    """The compiled library, None if there is none or if torch's BLAS can't be called."""
+def _load() -> Library | None:
     found = importlib.util.find_spec("backend.planned._native")
     if found is None or found.origin is None:
         return None
@@ -71,6 +68,11 @@ def _address(blas: ctypes.CDLL, name: str) -> int:
         return 0
 
 
+LIBRARY = _load()
+"""The compiled library, None if there is none or if torch's BLAS can't be called. It is loaded with
+this module, so that no frame has to wait for it."""
+
+
 class NativeCall:
     """Runs one table. It keeps what the table points to, but for the arena and constants."""
 
@@ -89,7 +91,7 @@ def translated(calls: Iterable[Call], arena: Arena) -> Iterator[Piece]:
     All memory that they write to must be the arena's, which may grow afterwards; their constants
     must outlive the result.
     """
-    if library() is None:
+    if LIBRARY is None:
         yield from calls
         return
     operators: list[bytes] = []
@@ -152,11 +154,10 @@ def _chunk(parts: Sequence[bytes]) -> Chunk:
 
 
 def _call(chunks: Sequence[Chunk], arena: Arena) -> NativeCall:
-    found = library()
-    assert found is not None
-    head = _TABLE.pack(ctypes.addressof(arena.start), *found.addresses, len(chunks))
+    assert LIBRARY is not None
+    head = _TABLE.pack(ctypes.addressof(arena.start), *LIBRARY.addresses, len(chunks))
     table = head + _counted([parts for parts, _ in chunks], _COUNTED.size)
-    return NativeCall(found.run, table, (arena.start, tuple(chunks)))
+    return NativeCall(LIBRARY.run, table, (arena.start, tuple(chunks)))
 
 
 def _counted(blocks: Iterable[bytes], size: int) -> bytes:

@@ -1,1 +1,1 @@
-"""What the measurement costs, and how small a leak it finds: `make bench-trace` and others."""
+"""What the measurement costs, and how small a leak it finds: `make bench`."""

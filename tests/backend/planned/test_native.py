@@ -16,7 +16,7 @@ from backend.planned.arena import Arena
 from backend.planned.executor import PlannedExecutor
 from backend.planned.operation import DIMS, Kind, operation_of
 
-needs_library = pytest.mark.skipif(native.library() is None, reason="no C compiler at installation")
+needs_library = pytest.mark.skipif(native.LIBRARY is None, reason="no C compiler at installation")
 
 
 def calls_on(out, a, b):
@@ -210,8 +210,8 @@ def test_a_model_gives_the_same_with_and_without_the_library(name, lanes, monkey
     module = SHIPPED_MODELS[name]().eval()
     frame = torch.rand(1, 1, 36, 52)
     outputs = []
-    for found in (native.library(), None):
-        monkeypatch.setattr(native, "library", lambda found=found: found)
+    for found in (native.LIBRARY, None):
+        monkeypatch.setattr(native, "LIBRARY", found)
         executor = PlannedExecutor(module, lanes)
         plan, _ = executor.plan(*frame.shape[1:])
         plan.input.tensor.copy_(frame)
