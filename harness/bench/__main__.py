@@ -93,6 +93,8 @@ def run(names: Sequence[str], turns: int, output: Path) -> Bench:
             _write(bench, output)
             console.print(f"{place}: done after {seconds:.0f} s")
     shown = make_console(sys.stdout, no_color=False)
+    if not shown.is_terminal:
+        shown.width = terminal.WIDTH
     with shown.capture() as captured:
         terminal.render(bench, shown)
     say(f"{captured.get()}\nPage: {output / PAGE}\n")

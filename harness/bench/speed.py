@@ -51,7 +51,8 @@ ABOUT = (
     "An 8-bit luma frame to an 8-bit result. naive is a function that makes new tensors on every "
     "frame; eager, script (frozen, optimised TorchScript) and planned are TorchBackend in sync "
     "mode; onnxruntime has its input and output bound to buffers made once, and so has OpenVINO. "
-    "Ratios are of speeds in the same turn, the median of the turns: above 1 is faster. The best "
+    "Speed is that of the fastest turn. Ratios are of speeds in the same turn, the median of the "
+    "turns: above 1 is faster. The best "
     "torch is the fastest of naive, eager and script in that turn. Peak is what a process of its "
     "own rose by."
 )

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
 from harness.bench import numbers
 from harness.bench.section import Bench, Section
 from harness.report.text import clean
+
+WIDTH = 120
+"""columns that the widest table takes, for a file or a pipe, which has no width of its own"""
 
 
 def render(bench: Bench, console: Console) -> None:
@@ -38,7 +41,8 @@ def _section(section: Section) -> Table:
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> Table:
     shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for number, head in enumerate(heads):
-        shown.add_column(Text(clean(head)), justify="right" if number in right else "left")
+        justify: JustifyMethod = "right" if number in right else "left"
+        shown.add_column(Text(clean(head)), justify=justify, overflow="fold")
     for row in rows:
         shown.add_row(*map(Text, row))
     return shown

@@ -32,10 +32,10 @@ SECTION = Section(
 BENCH = Bench(1, "2026-01-01", 60.0, {"python": EVIL}, {"psleak": "missing: pip"}, [SECTION])
 
 
-def shown(bench: Bench) -> str:
+def shown(bench: Bench, width: int = terminal.WIDTH) -> str:
     stream = io.StringIO()
     console = make_console(stream, no_color=True)
-    console.width = 120
+    console.width = width
     terminal.render(bench, console)
     return stream.getvalue()
 
@@ -67,6 +67,14 @@ def test_a_terminal_shows_rows_notes_and_targets_as_they_are() -> None:
     assert re.search(r"small +at most 3 s +3.5 s +there +MISSED", text)
     assert re.search(r"other +at most 3 +not measured +missing: install it +unknown", text)
     assert "1 of 3 targets met." in text
+
+
+def test_a_narrow_terminal_loses_nothing() -> None:
+    cells: list[Cell] = ["contestant", 1234567, 7654321]
+    section = Section("n", "t", "a", [Column(name) for name in ("one", "two", "three")], [cells])
+    text = shown(msgspec.structs.replace(BENCH, sections=[section]), width=16)
+    assert "…" not in text
+    assert sum(map(str.isdigit, text)) == 14
 
 
 def test_what_is_written_is_what_is_read_back() -> None:
