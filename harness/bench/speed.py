@@ -52,9 +52,8 @@ ABOUT = (
     "frame; eager, script (frozen, optimised TorchScript) and planned are TorchBackend in sync "
     "mode; onnxruntime has its input and output bound to buffers made once, and so has OpenVINO. "
     "Speed is that of the fastest turn. Ratios are of speeds in the same turn, the median of the "
-    "turns: above 1 is faster. The best "
-    "torch is the fastest of naive, eager and script in that turn. Peak is what a process of its "
-    "own rose by."
+    "turns: above 1 is faster. The best torch is the fastest of naive, eager and script in that "
+    "turn. Peak is what a process of its own rose by."
 )
 
 
