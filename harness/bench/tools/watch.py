@@ -6,17 +6,20 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import psutil
+
+from harness.probes.proc import text
 
 LIMIT_S = 150.0
 """of processor time, which a busy machine does not change; a run takes a few"""
 IDLE_S = 10.0
-"""a process hangs if it uses next to no processor time for so long"""
-_NEXT_TO_NONE_S = 0.1
+"""a process hangs if all its threads are found asleep for so long; on a busy machine, one that has
+something to do may wait as long, but is not asleep"""
 _LOOK_S = 0.25
 _SHELL = 128
+_ASLEEP = ("S", "I")
 
 
 def watch(process: int, ended: Callable[[float], bool]) -> str:
@@ -24,13 +27,13 @@ def watch(process: int, ended: Callable[[float], bool]) -> str:
 
     `ended` waits for so many seconds at the most, and tells whether it has ended.
     """
-    busy_at, busy_used = time.monotonic(), 0.0
+    busy_at = time.monotonic()
     while not ended(_LOOK_S):
-        now, used = time.monotonic(), _used(process)
-        if abs(used - busy_used) > _NEXT_TO_NONE_S:
-            busy_at, busy_used = now, used
+        now, tree = time.monotonic(), _tree(process)
+        if not all(map(_sleeps, tree)):
+            busy_at = now
         hangs = now - busy_at > IDLE_S
-        if hangs or used > LIMIT_S:
+        if hangs or sum(map(_used, tree)) > LIMIT_S:
             _signal(process, signal.SIGKILL)
             return "hung" if hangs else f"used {LIMIT_S:.0f} s of processor time"
     return ""
@@ -56,11 +59,28 @@ def _signal(group: int, number: signal.Signals) -> None:
         os.killpg(group, number)
 
 
-def _used(process: int) -> float:
-    """Seconds of processor time, of the process and its children."""
-    try:
+def _tree(process: int) -> list[psutil.Process]:
+    """The process and all below it; none if it ends just now."""
+    with contextlib.suppress(psutil.NoSuchProcess):
         watched = psutil.Process(process)
-        each = [watched, *watched.children(recursive=True)]
-        return sum(sum(one.cpu_times()[:2]) for one in each)
-    except psutil.NoSuchProcess:
-        return 0.0  # it ends just now
+        return [watched, *watched.children(recursive=True)]
+    return []
+
+
+def _sleeps(process: psutil.Process) -> bool:
+    """Whether each of its threads does, or is no more."""
+    stats = (stat.rpartition(")")[2].split() for stat in _stats(process.pid))
+    return all(state[0] in _ASLEEP for state in stats if state)
+
+
+def _stats(process: int) -> Iterator[str]:
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{process}/task"):
+            yield text(f"/proc/{process}/task/{task}/stat")
+
+
+def _used(process: psutil.Process) -> float:
+    """Seconds of processor time."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return sum(process.cpu_times()[:2])
+    return 0.0
