@@ -50,20 +50,24 @@ class PackedPixels:
             self._drop_views()
         return grew
 
-    def shape_as(self, pixel_format: PixelFormat, width: int, height: int) -> bool:
-        """Make the views for this geometry, if they aren't there; True if they are new.
-
-        `array` has the frame's shape and dtype; `planes` are [H, W] each, in the model's order
-        of channels. The capacity must be there.
-        """
-        if (
+    def has_shape(self, pixel_format: PixelFormat, width: int, height: int) -> bool:
+        """Whether the views are those for this geometry."""
+        return (
             pixel_format is self.pixel_format
             and width == self.width
             and height == self.height
             # A consumer may have reshaped or locked the array that it was handed.
             and self.array.shape == pixel_format.shape(width, height)
             and self.array.flags.writeable
-        ):
+        )
+
+    def shape_as(self, pixel_format: PixelFormat, width: int, height: int) -> bool:
+        """Make the views for this geometry, if they aren't there; True if they are new.
+
+        `array` has the frame's shape and dtype; `planes` are [H, W] each, in the model's order
+        of channels. The capacity must be there.
+        """
+        if self.has_shape(pixel_format, width, height):
             return False
         channels = pixel_format.channels
         dtype = _TORCH_DTYPES[pixel_format.dtype]

@@ -85,7 +85,7 @@ class ResultPool:
         Raises MemoryError; then the pool is as it was.
         """
         nbytes = pixel_format.nbytes(width, height)
-        slot = self._find_free(nbytes)
+        slot = self._find_free(nbytes, pixel_format, width, height)
         if slot is None:
             slot = ResultSlot()
             self._counters.growth_events += slot.reserve(nbytes)
@@ -99,20 +99,27 @@ class ResultPool:
         """Forget all slots; what the consumer keeps stays as it is."""
         self._slots = []
 
-    def _find_free(self, nbytes: int) -> ResultSlot | None:
+    def _find_free(
+        self, nbytes: int, pixel_format: PixelFormat, width: int, height: int
+    ) -> ResultSlot | None:
         """The smallest that is large enough, else the largest of the others, else None.
 
-        So a slot grows only when more frames of a size are out at once than ever before.
+        So a slot grows only when more frames of a size are out at once than ever before. Of slots
+        that are equally large, one that has the shape is taken, so that no views are made anew.
         """
         enough: ResultSlot | None = None
+        has_shape = False
+        """whether `enough` has the shape"""
         largest: ResultSlot | None = None
         for slot in self._slots:
             if not slot.is_free():
                 continue
             capacity = slot.pixels.buffer.capacity
             if capacity >= nbytes:
-                if enough is None or capacity < enough.pixels.buffer.capacity:
-                    enough = slot
+                least = enough.pixels.buffer.capacity if enough else capacity + 1
+                shaped = slot.pixels.has_shape(pixel_format, width, height)
+                if capacity < least or (capacity == least and shaped and not has_shape):
+                    enough, has_shape = slot, shaped
             elif largest is None or capacity > largest.pixels.buffer.capacity:
                 largest = slot
         return enough or largest

@@ -100,6 +100,15 @@ def test_the_smallest_slot_that_is_large_enough_is_taken(pool):
     assert take(pool, width=7).data.ctypes.data == addresses[0]
 
 
+def test_of_equally_large_slots_one_that_has_the_shape_is_taken(pool):
+    """A slot that an earlier frame has left in another shape is not turned back and forth."""
+    kept = [take(pool, 4, 2), take(pool, 2, 4)]
+    wide, high = map(id, kept)
+    kept.clear()
+    assert id(take(pool, 2, 4)) == high
+    assert id(take(pool, 4, 2)) == wide
+
+
 def test_the_largest_free_slot_grows_when_none_is_large_enough(pool):
     frames = [take(pool, width=width) for width in (2, 4)]
     frames.clear()
