@@ -7,8 +7,9 @@ one thread at a time serves them, so that frame n, counted from 0, goes to reque
 - Input: the same, in floats. A model that keeps its input has that buffer for itself, and another
   one of the same size takes its place.
 - Scratch: the largest result so far, in floats.
-- Result pool: a result takes the smallest free slot that is large enough, else the largest of the
-  others, which grows, else a new one. All slots are free again when a step has ended.
+- Result pool: a result takes the smallest free slot that is large enough, of equal ones the first
+  of its geometry, else the largest of the others, which grows, else a new one. All slots are free
+  again when a step has ended.
 
 Beside its bytes, a buffer has views: on a frame's geometry one of all pixels and one per plane,
 made when a request or a slot comes to serve another geometry than before, dropped when it grows.
@@ -163,17 +164,18 @@ class Reference:
         self.scratch.reserve(channels * width * height * FLOAT_BYTES)
         self.scratch.shape_as(channels, (channels, width, height))
         nbytes = pixel_format.nbytes(width, height)
+        geometry = (pixel_format.name, width, height)
         free = [one for one in self.slots if not any(one is other for other in taken)]
         enough = [one for one in free if one.nbytes >= nbytes]
         if enough:
-            slot = min(enough, key=lambda one: one.nbytes)
+            slot = min(enough, key=lambda one: (one.nbytes, one.geometry != geometry))
         elif free:
             slot = max(free, key=lambda one: one.nbytes)
         else:
             slot = pixels()
             self.slots.append(slot)
         slot.reserve(nbytes)
-        slot.shape_as(channels, (pixel_format.name, width, height))
+        slot.shape_as(channels, geometry)
         return slot
 
 
