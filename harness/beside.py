@@ -1,4 +1,4 @@
-"""The runs beside the traced one: at native speed, fresh instances, bad frames, bursts, early ends.
+"""The runs beside the traced one: at native speed, bad frames, bursts, early ends.
 
 They are made on a thread while the main one traces and analyses, so that two processors share the
 work. What they measure is exact whatever else the machine does.
@@ -14,14 +14,14 @@ from pathlib import Path
 
 import msgspec
 
-from harness import early_close, error_runs, isolate, output_runs, screening
+from harness import early_close, error_runs, isolate, screening
 from harness.contract import Contract
 from harness.early_close import EarlyClose
 from harness.error_evidence import ErrorEvidence
 from harness.flight import Position
 from harness.outputs import OutputEvidence
 from harness.result import Failure
-from harness.result_log import read_log
+from harness.result_log import Group, read_log
 from harness.screening import Screening
 from harness.spec import RESULTS, Outcome, RunSpec
 
@@ -37,7 +37,10 @@ class Beside:
     failure: Failure | None = None
     """of the run at native speed; the other runs are not made then"""
     screening: Screening | None = None
+    results: tuple[Group, ...] | None = None
+    """of the run at native speed"""
     outputs: OutputEvidence | None = None
+    """those results held against references, once somebody has done that"""
     errors: ErrorEvidence | None = None
     burst: int = 0
     inputs_alive: int | None = None
@@ -78,11 +81,11 @@ def measure(
             return Beside(failure=ended.failure)
         outcome = ended.outcome
         samples = screening.read(ended.folder, contract.steps(outcome), spec.cycles)
-        results = read_log(ended.folder / RESULTS)
+        results = tuple(read_log(ended.folder / RESULTS))
     burst = _burst(spec, outcome, run)
     return Beside(
         screening=samples,
-        outputs=output_runs.gather(spec, run, screened=results),
+        results=results,
         errors=error_runs.gather(spec, run, owners=owners),
         burst=burst.burst if burst else 0,
         inputs_alive=burst.inputs_alive if burst else None,

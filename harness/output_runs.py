@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -25,11 +25,33 @@ MOST_RECHECKED = 8
 """frames whose reference is computed a second time when their results differ"""
 
 
-def gather(spec: RunSpec, run: Run, screened: Sequence[Group] | None = None) -> OutputEvidence:
+class Computed(NamedTuple):
+    """What a reference run came to."""
+
+    reference: Reference
+    failed: str
+    """why it ended early, if it did"""
+
+
+def compute(spec: RunSpec, run: Run) -> Computed:
+    """Make the reference run that goes with the run of `spec`."""
+    with run(msgspec.structs.replace(spec, instrument="reference", digests=False)) as ended:
+        serial = ended.outcome.stateful if ended.outcome else spec.stateful
+        reference = Reference.read(ended.folder, serial=serial)
+        return Computed(reference, ended.failure.text if ended.failure else "")
+
+
+def gather(
+    spec: RunSpec,
+    run: Run,
+    screened: Sequence[Group] | None = None,
+    computed: Computed | None = None,
+) -> OutputEvidence:
     """Screen and compare; if something differs, find out whether that is to be relied on.
 
     `spec` is that of the measured run, whatever its instrument; its `stateful` counts. `screened`
-    are the results of a screening run with digests, if there has been one.
+    are the results of a screening run with digests, if there has been one, and `computed` those of
+    a reference run.
     """
     if screened is None:
         spec = msgspec.structs.replace(spec, instrument="screen", digests=True)
@@ -37,11 +59,8 @@ def gather(spec: RunSpec, run: Run, screened: Sequence[Group] | None = None) -> 
             if ended.failure is not None:
                 return _nothing(f"the run that was to collect the results: {ended.failure.text}")
             screened = read_log(ended.folder / RESULTS)
+    reference, failed = computed or compute(spec, run)
     spec = msgspec.structs.replace(spec, instrument="reference", digests=False)
-    with run(spec) as ended:
-        serial = ended.outcome.stateful if ended.outcome else spec.stateful
-        reference = Reference.read(ended.folder, serial=serial)
-        failed = ended.failure.text if ended.failure else ""
     evidence = compare(screened, reference)
     if failed:
         why = f"the reference run ended early: {failed}"
