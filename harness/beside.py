@@ -1,7 +1,7 @@
-"""The runs beside the traced one: at native speed, bad frames, bursts, early ends.
+"""The runs beside the traced one: at native speed, fresh instances, bad frames, bursts, early ends.
 
-They are made on a thread while the main one traces and analyses, so that two processors share the
-work. What they measure is exact whatever else the machine does.
+They are made on threads of their own while the main one traces and analyses, so that two processors
+share the work to its end. What they measure is exact whatever else the machine does.
 """
 
 from __future__ import annotations
@@ -9,21 +9,26 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
-from harness import early_close, error_runs, isolate, screening
+from harness import early_close, error_runs, isolate, output_runs, screening
 from harness.contract import Contract
 from harness.early_close import EarlyClose
 from harness.error_evidence import ErrorEvidence
 from harness.flight import Position
+from harness.output_runs import Computed
 from harness.outputs import OutputEvidence
 from harness.result import Failure
 from harness.result_log import Group, read_log
 from harness.screening import Screening
 from harness.spec import RESULTS, Outcome, RunSpec
+
+_FOR_REFERENCES_S = (1.0, 10.0)
+_SHARE_FOR_REFERENCES = 8
 
 
 class CancelledError(Exception):
@@ -45,6 +50,17 @@ class Beside:
     burst: int = 0
     inputs_alive: int | None = None
     early: EarlyClose = field(default_factory=EarlyClose)
+
+    def joined(self, then: Afterwards, outputs: OutputEvidence) -> Beside:
+        """With what was made afterwards, and what the results have shown."""
+        burst = then.burst
+        return replace(
+            self,
+            outputs=outputs,
+            burst=burst.burst if burst else 0,
+            inputs_alive=burst.inputs_alive if burst else None,
+            early=then.early,
+        )
 
 
 class Runner:
@@ -82,15 +98,41 @@ def measure(
         outcome = ended.outcome
         samples = screening.read(ended.folder, contract.steps(outcome), spec.cycles)
         results = tuple(read_log(ended.folder / RESULTS))
-    burst = _burst(spec, outcome, run)
-    return Beside(
-        screening=samples,
-        results=results,
-        errors=error_runs.gather(spec, run, owners=owners),
-        burst=burst.burst if burst else 0,
-        inputs_alive=burst.inputs_alive if burst else None,
-        early=early_close.gather(spec, contract, run, owners),
+    errors = error_runs.gather(spec, run, owners=owners)
+    return Beside(screening=samples, results=results, errors=errors)
+
+
+class Afterwards(NamedTuple):
+    """What the runs have shown that are made when the traced one is done."""
+
+    burst: Outcome | None
+    computed: Computed
+    early: EarlyClose
+
+
+def measure_after(
+    spec: RunSpec,
+    contract: Contract,
+    owners: Sequence[tuple[str, str]],
+    outcome: Outcome,
+    run: Runner,
+) -> Afterwards:
+    """Make these runs. `outcome` is the traced run's. Raises CancelledError."""
+    spec = msgspec.structs.replace(spec, budget_s=_for_references(outcome.measured_s))
+    return Afterwards(
+        _burst(spec, outcome, run),
+        output_runs.compute(spec, run),
+        early_close.gather(spec, contract, run, owners),
     )
+
+
+def _for_references(measured_s: float) -> float:
+    """Seconds of processor time: enough for all frames of a short workload, little of a long one's.
+
+    The frames that differ most from those before come first.
+    """
+    least, most = _FOR_REFERENCES_S
+    return min(max(least, measured_s / _SHARE_FOR_REFERENCES), most)
 
 
 def _burst(spec: RunSpec, outcome: Outcome, run: Runner) -> Outcome | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +24,9 @@ from harness.reading import build
 from harness.replay import replay
 from harness.request import blank_report, request
 from harness.result import Cost, Level, Progress, Report
-from harness.spec import TRACE, Outcome, RunSpec
+from harness.spec import TRACE, RunSpec
 from harness.timeline import Timeline, layout
 from harness.workload import Workload
-
-_LEAST_FOR_REFERENCES_S = 3.0
 
 
 def verify(
@@ -105,15 +102,16 @@ def _measure(
     runner = Runner(timeout)
     with ThreadPoolExecutor(2) as aside:
         others = None if quick else aside.submit(beside.measure, spec, contract, owners, runner)
-        computed = None
+        afterwards = None
         try:
             with isolate.run(spec, timeout, _watch(tell, spec.cycles)) as ended:
                 if ended.outcome and ended.outcome.usage_error:
                     raise UsageError(ended.outcome.usage_error)
-                if others is not None and ended.failure is None:
+                if others and ended.outcome and ended.failure is None:
                     # The traced run's processor is free now, while its trace is read here.
-                    due = msgspec.structs.replace(spec, budget_s=_for_references(ended.outcome))
-                    computed = aside.submit(output_runs.compute, due, runner)
+                    afterwards = aside.submit(
+                        beside.measure_after, spec, contract, owners, ended.outcome, runner
+                    )
                 tell(Progress("analyse", spec.cycles, spec.cycles, 0, 0))
                 timeline = _read(report, ended, contract, owners)
                 if drawn is not None:
@@ -121,9 +119,10 @@ def _measure(
             if timeline is not None and report.failure is None:
                 tell(Progress("compare", spec.cycles, spec.cycles, 0, 0))
                 shown = others.result() if others else Beside()
-                if shown.results is not None and computed is not None:
-                    outputs = output_runs.gather(spec, runner, shown.results, computed.result())
-                    shown = replace(shown, outputs=outputs)
+                if shown.results is not None and afterwards is not None:
+                    then = afterwards.result()
+                    outputs = output_runs.gather(spec, runner, shown.results, then.computed)
+                    shown = shown.joined(then, outputs)
                 screen = msgspec.structs.replace(spec, instrument="screen")
                 namer = Namer(screen, timeline.intervals, owners, runner)
                 judge(report, contract, timeline, shown, namer)
@@ -161,14 +160,6 @@ def _read(
     )
     fill(report, timeline, intervals, outcome, ended.folder)
     return timeline
-
-
-def _for_references(outcome: Outcome | None) -> float:
-    """Seconds of processor time: enough for all frames of a short workload, little of a long one's.
-
-    The frames that differ most from those before come first.
-    """
-    return max(_LEAST_FOR_REFERENCES_S, outcome.measured_s / 4 if outcome else 0.0)
 
 
 def _tell_nobody(progress: Progress) -> None:

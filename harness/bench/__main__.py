@@ -15,7 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
-from rich.status import Status
+from rich.live import Live
+from rich.text import Text
 
 from harness import environment, isolate
 from harness.bench import detection, optional, overhead, scaling, sensitivity, speed, terminal
@@ -84,10 +85,11 @@ def run(names: Sequence[str], turns: int, output: Path) -> Bench:
     peers = optional.versions()
     sections: list[Section] = []
     console = make_console(sys.stderr, no_color=False)
-    with console.status("starting") as status:
+    # No thread moves a spinner: it would allocate, and take time, beside what is measured.
+    with Live(console=console, auto_refresh=False, transient=True) as live:
         for number, name in enumerate(names, 1):
             place = f"{name} ({number} of {len(names)})"
-            sections.append(SECTIONS[name](turns, _teller(status, place)))
+            sections.append(SECTIONS[name](turns, _teller(live, place)))
             seconds = time.monotonic() - started
             bench = Bench(SCHEMA, date, seconds, environment.describe(), peers, sections)
             _write(bench, output)
@@ -101,8 +103,8 @@ def run(names: Sequence[str], turns: int, output: Path) -> Bench:
     return bench
 
 
-def _teller(status: Status, place: str) -> Tell:
-    return lambda at: status.update(f"{place}: {at}")
+def _teller(live: Live, place: str) -> Tell:
+    return lambda at: live.update(Text(f"{place}: {at}"), refresh=True)
 
 
 def _prepare(output: Path) -> None:
