@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 from harness.bench import numbers
@@ -58,7 +60,8 @@ def figure(chart: Chart) -> dict[str, Any]:
         xaxis |= {"type": "log", "tickvals": sorted(values)}
     yaxis: dict[str, Any] = {}
     if chart.logarithmic:
-        yaxis |= {"type": "log", "dtick": "D2"}
+        heights = (y for line in chart.lines for _, y in line.points)
+        yaxis |= {"type": "log", "tickvals": round_numbers(heights)}
     return {
         "data": [_trace(number, line, bars=chart.bars) for number, line in enumerate(chart.lines)],
         "layout": {
@@ -67,6 +70,18 @@ def figure(chart: Chart) -> dict[str, Any]:
             "hovermode": "closest" if chart.bars else "x unified",
         },
     }
+
+
+def round_numbers(values: Iterable[float]) -> list[float]:
+    """The numbers 1, 2 and 5 times a power of ten from the least value to the greatest, and beyond.
+
+    plotly itself would write 0.5 as 5, since the power of ten is further down.
+    """
+    found = [value for value in values if value > 0]
+    if not found:
+        return []
+    first, last = (math.floor(math.log10(end)) for end in (min(found), max(found)))
+    return [digit * 10.0**power for power in range(first, last + 2) for digit in (1, 2, 5)]
 
 
 def _trace(number: int, line: Line, *, bars: bool) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from harness.bench import numbers, terminal
-from harness.bench.page import bench_page, figure
+from harness.bench.page import bench_page, figure, round_numbers
 from harness.bench.section import Bench, Cell, Chart, Column, Line, Section, Target
 from harness.report.console import make_console
 
@@ -96,3 +96,8 @@ def test_numbers_are_on_a_logarithmic_axis_and_categories_are_not() -> None:
     bars = figure(Chart("t", "x", "y", [Line("a", [("b", 1.0)])], bars=True, logarithmic=False))
     assert bars["data"][0]["type"] == "bar"
     assert "type" not in bars["layout"]["xaxis"] | bars["layout"]["yaxis"]
+
+
+def test_ticks_are_round_numbers_around_what_is_drawn() -> None:
+    assert round_numbers([0.4, 3.0]) == pytest.approx([0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50])
+    assert round_numbers([0.0]) == []
