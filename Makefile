@@ -74,7 +74,7 @@ inject: $(READY) ## have each operation of the reference backend fail in turn
 
 # make bench ONLY=harness,backend runs some sections: see docs/bench.md.
 .PHONY: bench
-bench: $(READY) ## measure speed and cost beside others, or ONLY=SECTION,...: 12 min, the matrix 20
+bench: $(READY) ## measure speed and cost beside others, or ONLY=SECTION,...: 15 min, the matrix 20
 	@$(BIN)/python -W ignore -m harness.bench --only "$(ONLY)"
 
 .PHONY: clean
