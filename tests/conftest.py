@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,7 +39,11 @@ FOREIGN = (
 
 @pytest.fixture(scope="session", autouse=True)
 def same_everywhere() -> Iterator[None]:
-    """Tests and the processes they start see the same variables on a desk and in CI."""
+    """Tests and the processes they start see the same variables on a desk and in CI.
+
+    And an interrupt, which a shell has those ignore that it starts in the background.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.MonkeyPatch.context() as patch:
         for name in FOREIGN:
             patch.delenv(name, raising=False)

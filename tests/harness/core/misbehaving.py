@@ -1,7 +1,7 @@
 # ruff: noqa: ARG002 - signatures are given
 """Backends that misbehave in every way they can: on frame 4 of the first cycle, mostly."""
 
-from __future__ import annotations
+from __future__ import itertools
 
 import ctypes
 import mmap
@@ -81,8 +81,7 @@ class UnprintableError(At):
 
 class Loops(At):
     def misbehave(self) -> None:
-        while True:
-            self._frames += 1  # here: loop
+        any(number < 0 for number in itertools.count())  # here: loop
 
 
 class Deadlocks(At):
