@@ -1,9 +1,10 @@
 # ruff: noqa: ARG002 - signatures are given
 """Backends that misbehave in every way they can: on frame 4 of the first cycle, mostly."""
 
-from __future__ import itertools
+from __future__ import annotations
 
 import ctypes
+import itertools
 import mmap
 import os
 import queue
