@@ -51,7 +51,8 @@ def open_one(name: str, model: str, width: int, height: int, threads: int) -> Co
         return Contestant(_naive(module(model)), _nothing, threads)
     if name in runtimes.RUNTIMES:
         made = runtimes.open_runtime(name, module(model), width, height, threads)
-        return None if made is None else Contestant(made, _nothing, threads)
+        # torch's threads wait for their next work in a loop, at the expense of the runtime's own.
+        return None if made is None else Contestant(made, _nothing, 1)
     opener = adapt.load("backend.reference:TorchBackend")
     if name == "planned":
         # It has threads of its own; each operator then has one.
