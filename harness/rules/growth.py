@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 
 from harness.owners import HARNESS, INTERPRETER, Site
 from harness.plan import one_format
-from harness.probes.listed import HELD, LARGEST
+from harness.probes.listed import room
 from harness.timeline import Span, Timeline
 
 EXEMPT = frozenset(
@@ -37,9 +37,11 @@ def stretches(timeline: Timeline) -> Iterator[range]:
 def over_frames(timeline: Timeline, stretch: range) -> Iterator[Span]:
     """What was born in a stretch of steady steps, outlived it, and made live memory rise."""
     boundaries = range(stretch.start - 1, stretch.stop)
-    for span in _to_blame(timeline, boundaries, frozenset()):
-        if span.born in stretch and span.died >= stretch.stop:
-            yield span
+    yield from _of_lines_that_keep(
+        span
+        for span in _to_blame(timeline, boundaries, frozenset())
+        if span.born in stretch and span.died >= stretch.stop
+    )
 
 
 def over_changes(timeline: Timeline, cycle: int) -> Iterator[Span]:
@@ -53,9 +55,11 @@ def over_changes(timeline: Timeline, cycle: int) -> Iterator[Span]:
         return
     boundaries = [segment.last for segment in segments]
     inside = [range(segments[n].first, segments[n].last + 1) for n in quiet]
-    for span in _to_blame(timeline, boundaries, frozenset(range(len(segments))) - quiet):
-        if span.died > boundaries[-1] and any(span.born in segment for segment in inside):
-            yield span
+    yield from _of_lines_that_keep(
+        span
+        for span in _to_blame(timeline, boundaries, frozenset(range(len(segments))) - quiet)
+        if span.died > boundaries[-1] and any(span.born in segment for segment in inside)
+    )
 
 
 def can_judge_changes(timeline: Timeline) -> bool:
@@ -128,15 +132,25 @@ def _to_blame(
 
 
 def _is_added(blocks: list[int], skipped: frozenset[int], site: Site, size: int) -> bool:
-    """Whether there are more blocks of a size than before: else they were handed on.
-
-    numpy's lists hand on, too. Besides, the most arrays that were ever alive at once leave so many
-    blocks more in them, as there is room for, and how many these are may be up to the scheduler.
-    """
+    """Whether there are more blocks of a size than before: else they were handed on."""
     if not _rise(blocks, skipped, heights=2):
         return False
-    in_lists = HELD if site.listed and size <= LARGEST else 0
-    return max(_levels(blocks, skipped)) > in_lists
+    return max(_levels(blocks, skipped)) > room(listed=site.listed, size=size)
+
+
+def _of_lines_that_keep(spans: Iterable[Span]) -> Iterator[Span]:
+    """Without those that another line's array may have by now, if something is sure to be kept.
+
+    The array that is kept takes a block from a list of numpy's, which a passing one then lacks: it
+    takes a new one, and leaves it in the list to the next that is kept.
+    """
+    blamed = list(spans)
+    sure = {_line(span) for span in blamed if not room(listed=span.site.listed, size=span.size)}
+    yield from (span for span in blamed if not sure or _line(span) in sure)
+
+
+def _line(span: Span) -> tuple[str, int]:
+    return span.site.file, span.site.line
 
 
 def _at(curve: list[int], boundaries: Sequence[int]) -> list[int]:

@@ -13,6 +13,7 @@ from collections import defaultdict
 
 from harness.contract import Contract
 from harness.owners import INTERPRETER, SOURCE, Site
+from harness.probes.listed import room
 from harness.result import RuleResult, Survivors
 from harness.rules.evidence import Evidence, Line, Meaning
 from harness.timeline import Span, Timeline
@@ -36,7 +37,8 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001
             leaked += [s for s in spans if timeline.cycle_of(s.born) == last]
         for span in leaked:
             blocks = timeline.live_blocks(span.size)
-            if blocks[ends[-1]] > blocks[ends[0]]:
+            added = blocks[ends[-1]] - blocks[ends[0]]
+            if added > room(listed=span.site.listed, size=span.size):
                 evidence.add(span.site, span.born, span.count, span.bytes)
     return RuleResult(
         ID,

@@ -103,3 +103,19 @@ def test_a_frame_of_the_source_that_a_backend_keeps_for_ever_is_a_leak() -> None
     for cycle in (1, 2, 3):
         made.block(made.number("step", cycle), END, 12288, owner="source")
     assert told(release(made)) == ("fail", 2 * 12288)
+
+
+@pytest.mark.parametrize(("size", "listed"), [(16, True), (16, False), (2000, True)])
+def test_small_blocks_that_a_list_of_numpys_may_hold_are_no_leak(size: int, listed: bool) -> None:
+    made = Made(2, cycles=4)
+    for cycle in (2, 3):
+        made.block(made.number("open", cycle), END, size, listed=listed)
+    status = "pass" if listed and size < 1024 else "fail"
+    assert teardown_release.check(made.timeline(), GROWTH).status == status
+
+
+def test_more_of_them_than_it_has_room_for_are_a_leak() -> None:
+    made = Made(2, cycles=10)
+    for cycle in range(2, 10):
+        made.block(made.number("open", cycle), END, 16, listed=True)
+    assert told(teardown_release.check(made.timeline(), GROWTH)) == ("fail", 8 * 16)

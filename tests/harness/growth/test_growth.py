@@ -9,6 +9,7 @@ import pytest
 from harness.contract import Contract
 from harness.result import Finding, Report
 from harness.rules import steady_growth
+from harness.timeline import END
 from harness.verify import verify
 from tests.harness.core.synthetic import Made
 
@@ -62,6 +63,16 @@ def test_as_many_blocks_as_a_list_of_numpys_has_room_for_may_lie_in_it(
     for number in range(1, blocks + 1):
         made.block(3 * number, made.number("close"), size, listed=listed)
     assert steady_growth.check(made.timeline(), Contract("zero-growth")).status == status
+
+
+def test_lines_whose_blocks_passed_on_to_the_array_that_is_kept_are_not_blamed() -> None:
+    made = Made(24)
+    for number in range(1, 25):
+        made.block(number, END, 3000, line=8, listed=True)
+        made.block(number, END, 48, line=8, listed=True)
+        made.block(number, END, 48, line=9, listed=True)
+    result = steady_growth.check(made.timeline(), Contract("zero-growth"))
+    assert {finding.line for finding in result.findings} == {8}
 
 
 def test_views_that_are_kept_show_when_they_are_more_than_a_list_of_numpys_holds() -> None:
