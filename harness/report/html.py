@@ -14,7 +14,7 @@ from harness.report.numbers import CaseNumbers, numbers_of
 from harness.report.pages import page
 from harness.report.plots import plots
 from harness.report.sites import sites
-from harness.report.summary import steady_groups
+from harness.report.summary import amounts, steady_groups
 from harness.report.svg import sparkline
 from harness.report.text import allocations, clean, ranges, uri
 from harness.report.thinning import MOST_STEPS
@@ -57,6 +57,7 @@ def case_page(name: str, report: Report, *, home: str = "", embed: bool = False)
         report=report,
         word=WORDS[report.verdict],
         words=WORDS,
+        amounts=amounts,
         sentence=sentence(report),
         detail=_detail(report),
         findings=[group for rule in report.rules for group in _faults(rule)],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.result import Report, Step
+from harness.result import Report, RuleResult, Step
 
 BACKEND = "backend"
 """the owner whose count is always shown, a zero included: it is what the contract is about"""
@@ -108,3 +108,10 @@ def leaks(report: Report) -> tuple[int, int] | None:
             blocks = sum(finding.count for finding in rule.findings)
             return blocks, sum(finding.bytes for finding in rule.findings)
     return None
+
+
+def amounts(rule: RuleResult) -> tuple[str, str]:
+    """What a rule measured and its limit; a dash where nothing was, which 0 would not say."""
+    if rule.status == "skipped":
+        return "-", "-"
+    return f"{rule.measured:,}", f"{rule.limit:,}"

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from harness.report.findings import place, render_findings
 from harness.report.ledger import CAPTION, COLUMNS, ledger
-from harness.report.summary import StepGroup, steady_groups
+from harness.report.summary import StepGroup, amounts, steady_groups
 from harness.report.text import allocations, clean, plural, ranges, sparkline
 from harness.report.verdict import WORDS, sentence
 from harness.result import Failure, Report
@@ -85,8 +85,7 @@ def _rules(report: Report, console: Console) -> None:
         table.add_row(
             Text(clean(rule.rule)),
             Text(WORDS[rule.status], style=_STYLES.get(rule.status, "dim")),
-            f"{rule.measured:,}",
-            f"{rule.limit:,}",
+            *amounts(rule),
             Text(clean(rule.why)),
         )
     console.print(table)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from harness.report.summary import growth_events, leaks, steady_allocations, steady_groups
+from harness.report.summary import (
+    amounts,
+    growth_events,
+    leaks,
+    steady_allocations,
+    steady_groups,
+)
 from harness.result import RuleResult
 
 
@@ -48,3 +54,8 @@ def test_leaks_are_those_of_teardown_release(make_report, make_failed, make_find
     skipped = RuleResult("teardown-release", "skipped", 0, 0, "two cycles only")
     assert leaks(make_report(rules=(skipped,))) is None
     assert leaks(make_report(rules=())) is None
+
+
+def test_what_was_not_measured_has_no_amount() -> None:
+    assert amounts(RuleResult("x", "fail", 1234, 0, "")) == ("1,234", "0")
+    assert amounts(RuleResult("x", "skipped", 0, 0, "")) == ("-", "-")
