@@ -28,7 +28,9 @@ from harness.screening import Screening
 from harness.spec import RESULTS, Outcome, RunSpec
 
 _FOR_REFERENCES_S = (1.0, 10.0)
+"""at least and at most"""
 _SHARE_FOR_REFERENCES = 8
+"""of the traced run's time, one part of so many"""
 
 
 class CancelledError(Exception):

@@ -59,15 +59,7 @@ def shapes_of_steps(workload: Workload, steps: Iterable[PlannedStep]) -> list[li
 
 def against(timeline: Timeline, expected: tuple[int, ...]) -> Expectation:
     """What is expected of each step of a cycle, and measured, over the steps of all cycles."""
-    changes = [0] * (len(timeline.intervals) + 1)
-    for span in timeline.spans:
-        if span.site.owner == BACKEND and span.size >= PAGE and span.born >= 0:
-            changes[span.born] += span.bytes
-            changes[min(span.died, len(timeline.intervals))] -= span.bytes
-    held, running = [], 0
-    for change in changes:
-        running += change
-        held.append(running)
+    held = timeline.live_buffers(BACKEND)
     positions = [timeline.intervals[number].step for number in timeline.steps]
     return Expectation(
         tuple(expected[step.index] for step in positions if step is not None),

@@ -10,7 +10,6 @@ from __future__ import annotations
 import difflib
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any
@@ -19,6 +18,7 @@ from harness import isolate
 from harness.errors import SETUP, UsageError
 from harness.owners import SOURCE
 from harness.result import Finding, Report
+from harness.side_by_side import each
 from harness.verify import verify
 
 GROUP = "steadyframe.faults"
@@ -121,20 +121,9 @@ def chosen(runs: Sequence[Planted], names: Sequence[str]) -> list[Planted]:
 def run_all(runs: Sequence[Planted], jobs: int, tell: Callable[[Seen], None]) -> list[Seen]:
     """Run each in a fresh process, `jobs` at a time; what was seen, in the order of `runs`."""
     isolate.prestart(jobs)
-    seen: dict[int, Seen] = {}
-    with ThreadPoolExecutor(jobs) as pool:
-        # The longest first, so that none is left at the end to run alone.
-        order = sorted(range(len(runs)), key=lambda number: runs[number].asked["quick"])
-        futures = {pool.submit(_look, runs[number]): number for number in order}
-        try:
-            for future in as_completed(futures):
-                seen[futures[future]] = future.result()
-                tell(future.result())
-        except BaseException:
-            pool.shutdown(cancel_futures=True, wait=False)
-            isolate.shutdown()
-            raise
-    return [seen[number] for number in range(len(runs))]
+    # The longest first, so that none is left at the end to run alone.
+    order = sorted(range(len(runs)), key=lambda number: runs[number].asked["quick"])
+    return each(runs, _look, jobs, tell, order)
 
 
 def _look(run: Planted) -> Seen:

@@ -174,6 +174,14 @@ class Timeline:
         """Live bytes of an owner at the end of each interval."""
         return self._live.get(owner) or [0] * len(self.intervals)
 
+    def live_buffers(self, owner: str) -> list[int]:
+        """Live bytes in buffers that an owner took in this run, at the end of each interval."""
+        changes = self._no_changes()
+        for span in self.spans:
+            if span.site.owner == owner and span.size >= PAGE and span.born >= 0:
+                self._count(changes, span, span.bytes)
+        return _running_sum(changes)
+
     def live_by_owner(self, interval: int) -> dict[str, int]:
         """Bytes that each owner, but the measurement's own, has more at the end of an interval.
 

@@ -16,7 +16,7 @@
 
 enum { DIMS = 4, OPERANDS = 4 };
 
-/* The order is that of `Kind` in native.py. */
+/* The order is that of `Kind` in operation.py. */
 enum kind { GEMM, FILL, COPY, RELU, LEAKY, CLAMP, ADD, SUB, MUL, MINIMUM, MAXIMUM, LERP, ADDCMUL };
 
 typedef struct {

@@ -18,13 +18,13 @@ import msgspec
 from rich.live import Live
 from rich.text import Text
 
-from harness import environment, isolate
+from harness import environment
 from harness.bench import detection, optional, overhead, scaling, sensitivity, speed, terminal
+from harness.bench.ending import exit_code
 from harness.bench.page import bench_page
 from harness.bench.section import Bench, Section, Tell
-from harness.commands.exits import INTERRUPTED, USAGE
 from harness.errors import UsageError
-from harness.report.console import complain, make_console, prepare_streams, say
+from harness.report.console import make_console, say
 from harness.report.files import check_writable, write
 from harness.report.pages import write_script
 
@@ -46,18 +46,13 @@ SECTIONS: dict[str, Callable[[int, Tell], Section]] = {
 
 def main(argv: Sequence[str]) -> int:
     """Run sections; 0 if every target that was measured is met, 1 if not, 2 for bad usage."""
-    prepare_streams()
-    try:
-        options = _parser().parse_args(argv)
-        bench = run(_chosen(options.only), options.turns, options.output)
-    except UsageError as error:
-        complain(str(error))
-        return USAGE
-    except KeyboardInterrupt:
-        isolate.shutdown()
-        complain("interrupted")
-        return INTERRUPTED
-    return int(any(target.met is False for target in bench.targets))
+    return exit_code(lambda: _meets_all(argv))
+
+
+def _meets_all(argv: Sequence[str]) -> bool:
+    options = _parser().parse_args(argv)
+    bench = run(_chosen(options.only), options.turns, options.output)
+    return all(target.met is not False for target in bench.targets)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -50,7 +50,8 @@ def measure(turns: int, tell: Tell) -> Section:
     isolate.prestart()
     heavy = in_turn(_ours(HEAVY, tell), turns)
     light = in_turn(_ours(LIGHT, tell) | _peers(LIGHT, tell), LIGHT_TURNS)
-    missing = [peer.name for peer in PEERS if peer not in installed()]
+    there = installed()
+    missing = [peer.name for peer in PEERS if peer not in there]
     return Section(
         name="harness",
         title="What it costs to be watched",

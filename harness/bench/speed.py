@@ -65,9 +65,17 @@ class Case:
     threads: int
     size: peak.Size
 
+    @property
+    def frame(self) -> str:
+        """The size, as a workload has it."""
+        return f"{self.size[0]}x{self.size[1]}"
+
     def __str__(self) -> str:
-        threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
-        return f"{self.model} {self.size[0]}x{self.size[1]}, {threads}"
+        return f"{self.model} {self.frame}, {_threads(self.threads)}"
+
+
+def _threads(count: int) -> str:
+    return "1 thread" if count == 1 else f"{count} threads"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +180,7 @@ def _rows(case: Case, found: Mapping[str, Measured], peaks: Peaks) -> Iterator[l
     from harness.bench.contestants import CONTESTANTS
 
     for name in CONTESTANTS:
-        head: list[Cell] = [case.model, case.threads, "x".join(map(str, case.size)), name]
+        head: list[Cell] = [case.model, case.threads, case.frame, name]
         if name not in found:
             yield [*head, *([optional.MISSING] * (len(COLUMNS) - len(head)))]
             continue
@@ -204,11 +212,10 @@ def _charts(found: Mapping[Case, Mapping[str, Measured]]) -> Iterator[Chart]:
             for case, measured in found.items():
                 if (case.model, case.threads) == (model, threads):
                     for name in measured:
-                        point = ("x".join(map(str, case.size)), by_best_torch(measured, name))
+                        point = (case.frame, by_best_torch(measured, name))
                         lines.setdefault(name, []).append(point)
-            title = str(Case(model, threads, (0, 0))).replace(" 0x0", "")
             yield Chart(
-                title,
+                f"{model}, {_threads(threads)}",
                 "size of the frame",
                 "speed by best torch",
                 [Line(name, points) for name, points in lines.items()],

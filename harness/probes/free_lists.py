@@ -1,8 +1,8 @@
 """Bring numpy's free lists to a known state before anything is measured.
 
-A block that was kept before the trace began is invisible to it; if it is
-taken, and another one is kept in its stead, that other one looks like a leak. So the lists are
-emptied before the trace begins, and filled again once it has begun.
+A block that was kept before the trace began is invisible to it; if it is taken, and another one is
+kept in its stead, that other one looks like a leak. So the lists are emptied before the trace
+begins, and filled again once it has begun.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ from __future__ import annotations
 import queue
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 
 import msgspec
@@ -32,6 +31,7 @@ from harness.bench.tools.pytest_memray import PYTEST_MEMRAY
 from harness.bench.tools.steadyframe import STEADYFRAME
 from harness.bench.tools.tool import Run, Tool
 from harness.selftest import Planted, chosen, planted
+from harness.side_by_side import each
 
 TOOLS = (STEADYFRAME, PYTEST_MEMRAY, PSLEAK, HEAPTRACK, MEMCHECK)
 
@@ -123,20 +123,11 @@ def _used(tool: Tool) -> Used:
 
 def _column(tool: Tool, pairs: Sequence[Pair], jobs: int, tell: Tell) -> list[Cell]:
     """All faults under one tool, `jobs` at a time; each worker has what the tool opened for it."""
-    done: dict[int, Cell] = {}
-    with ExitStack() as stack, ThreadPoolExecutor(jobs) as pool:
+    with ExitStack() as stack:
         opened: queue.SimpleQueue[Run] = queue.SimpleQueue()
         for _ in range(jobs):
             opened.put(stack.enter_context(tool.open()))
-        futures = {pool.submit(_look, tool, *pair, opened): n for n, pair in enumerate(pairs)}
-        try:
-            for future in as_completed(futures):
-                done[futures[future]] = future.result()
-                tell(future.result())
-        except BaseException:
-            pool.shutdown(cancel_futures=True, wait=False)
-            raise
-    return [done[number] for number in range(len(pairs))]
+        return each(pairs, lambda pair: _look(tool, *pair, opened), jobs, tell)
 
 
 def _look(tool: Tool, fault: Planted, twin: Planted, opened: queue.SimpleQueue[Run]) -> Cell:

@@ -12,12 +12,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from harness import isolate
+from harness.bench.ending import exit_code
 from harness.bench.matrix import TOOLS, Cell, Matrix, installed, measure, pairs_of
 from harness.bench.matrix.outcome import Outcome
-from harness.commands.exits import INTERRUPTED, USAGE
-from harness.errors import UsageError
-from harness.report.console import complain, make_console, prepare_streams
+from harness.report.console import make_console
 from harness.report.text import clean
 
 _WIDTH = 100
@@ -28,23 +26,18 @@ AT_LINE = "at its line"
 
 def main(names: Sequence[str]) -> int:
     """Measure and print; 0 if this detector finds every fault, 1 if not, 2 for bad usage."""
-    prepare_streams()
-    try:
-        with _counted(len(pairs_of(names)) * len(installed())) as tell:
-            matrix = measure(names, tell=tell)
-    except UsageError as error:
-        complain(str(error))
-        return USAGE
-    except KeyboardInterrupt:
-        isolate.shutdown()
-        complain("interrupted")
-        return INTERRUPTED
+    return exit_code(lambda: _finds_all(names))
+
+
+def _finds_all(names: Sequence[str]) -> bool:
+    with _counted(len(pairs_of(names)) * len(installed())) as tell:
+        matrix = measure(names, tell=tell)
     console = make_console(sys.stdout, no_color=False)
     if not console.is_terminal:
         console.width = _WIDTH
     render(matrix, console)
     ours = [cell for cell in matrix.cells if cell.tool == TOOLS[0].name]
-    return int(any(cell.outcome != "found" for cell in ours))
+    return all(cell.outcome == "found" for cell in ours)
 
 
 def render(matrix: Matrix, console: Console) -> None:
