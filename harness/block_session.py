@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = Literal["no_allocations", "released"]
 
+OUTERMOST = 1
+"""the first interval of the outermost block: what came before it has an interval of its own"""
 _PATIENCE_S = 10.0
 
 
@@ -101,7 +103,7 @@ class Session:
             session = cls()
             cls.current = session
             trace.mark()  # what came before the first block
-            session._marks = 1
+            session._marks = OUTERMOST
         elif session._thread != threading.get_ident():
             raise UsageError(
                 "another thread is within a block, which counts all threads: end that one first"

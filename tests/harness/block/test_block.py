@@ -185,6 +185,27 @@ def test_nested_blocks_share_one_tracker_and_each_has_its_own_verdict() -> None:
     assert (churn.kind, churn.bytes) == ("churn", 7001)
 
 
+def passes_many(kept_of_them: int) -> None:
+    around = [np.zeros(60) for _ in range(5)]
+    with block.released():
+        rows = [np.zeros(60) for _ in range(9)]
+        kept.append(rows[:kept_of_them])
+        del rows
+    del around
+
+
+def test_inner_block_may_leave_in_numpys_lists_what_arrays_around_it_took_from_there() -> None:
+    with block.released():
+        passes_many(0)
+    with pytest.raises(block.ContractError) as caught, block.released():
+        passes_many(9)
+    inner, outer = (report.rules[0] for report in caught.value.reports)
+    for rule in (inner, outer):
+        for found in rule.findings:
+            assert found.line == line_of(passes_many, "range(9)")
+    assert inner.status == outer.status == "fail"
+
+
 def raises() -> None:
     with block.no_allocations():
         kept.append(bytearray(5000))
