@@ -15,6 +15,7 @@ from collections.abc import Callable, Coroutine, Generator, Mapping
 from types import CoroutineType, GeneratorType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from harness.digest import NoneReturned
 from harness.errors import UsageError
 from harness.names import METHODS
 from harness.source import as_tensor
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     from backend.frame import Frame
     from backend.protocol import Backend, FrameFunction
 
-_NOTHING = object()
-"""The result of a function that returned None, which from `get_result` would mean not ready."""
+_NONE_RETURNED = NoneReturned()
+_ENDED = object()
+"""what a generator gives that has come to its end"""
 
 
 class FunctionBackend:
@@ -50,7 +52,7 @@ class FunctionBackend:
         elif isinstance(result, CoroutineType):
             self._loop = self._loop or _Loop()
             result = self._loop.run(result)
-        self._results.append(_NOTHING if result is None else result)
+        self._results.append(_NONE_RETURNED if result is None else result)
 
     def get_result(self) -> Any | None:
         """Return the oldest result that was not yet collected."""
@@ -195,8 +197,8 @@ class YieldedBackend:
     def __init__(self, generator: Generator[Any, None, None], adapt: Adapt) -> None:
         """Raises UsageError if nothing is yielded."""
         self._generator: Generator[Any, None, None] | None = generator
-        made = next(generator, _NOTHING)
-        if made is _NOTHING:
+        made = next(generator, _ENDED)
+        if made is _ENDED:
             raise UsageError("the generator function yielded nothing: yield a backend, once")
         self._backend = adapt(made)
         self.execute = self._backend.execute
@@ -212,7 +214,7 @@ class YieldedBackend:
         self._backend.close()
         del self._backend, self.execute, self.get_result, self.flush
         self.__dict__.pop("memory_map", None)  # a method of the backend's, which it holds
-        if next(generator, _NOTHING) is not _NOTHING:
+        if next(generator, _ENDED) is not _ENDED:
             raise UsageError("the generator function yielded more than once: yield one backend")
 
 

@@ -23,6 +23,10 @@ _SCALARS = (bool, int, float, complex, str, bytes, type(None))
 _NOTHING = b"\0" * DIGEST_BYTES
 
 
+class NoneReturned:
+    """Stands for what a function returned that returned None: to `get_result` that is no result."""
+
+
 class Digest(NamedTuple):
     """What a result is, in short."""
 
@@ -177,4 +181,6 @@ def _pts(result: Any) -> int | None:
 
 def _unknown(value: Any) -> str:
     kind = type(value)
+    if kind is NoneReturned:
+        return "None, which the function returned (is a `return` missing?),"
     return f"a result of type {kind.__module__}.{kind.__qualname__}".replace("builtins.", "")

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from backend.frame import Frame
-from harness.digest import Digest, digest
+from harness.digest import Digest, NoneReturned, digest
 
 PIXELS = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
 
@@ -88,6 +88,7 @@ endless: list[Any] = []
 endless.append(endless)
 INCOMPARABLE: list[tuple[Any, str]] = [
     (object(), "type object"),
+    (NoneReturned(), "is a `return` missing?"),
     (3, "type int"),
     ("text", "type str"),
     (deque([PIXELS]), "collections.deque"),
