@@ -55,14 +55,7 @@ class Beside:
 
     def joined(self, then: Afterwards, outputs: OutputEvidence) -> Beside:
         """With what was made afterwards, and what the results have shown."""
-        burst = then.burst
-        return replace(
-            self,
-            outputs=outputs,
-            burst=burst.burst if burst else 0,
-            inputs_alive=burst.inputs_alive if burst else None,
-            early=then.early,
-        )
+        return replace(self, outputs=outputs, early=then.early)
 
 
 class Runner:
@@ -100,14 +93,28 @@ def measure(
         outcome = ended.outcome
         samples = screening.read(ended.folder, contract.steps(outcome), spec.cycles)
         results = tuple(read_log(ended.folder / RESULTS))
+    burst = _burst(spec, outcome, run)
     errors = error_runs.gather(spec, run, owners=owners)
-    return Beside(screening=samples, results=results, errors=errors)
+    return Beside(
+        screening=samples,
+        results=results,
+        errors=errors,
+        burst=burst.burst if burst else 0,
+        inputs_alive=burst.inputs_alive if burst else None,
+    )
+
+
+def _burst(spec: RunSpec, outcome: Outcome, run: Runner) -> Outcome | None:
+    """What a backend that has declared its requests does with a burst of frames."""
+    if outcome.nireq is None:
+        return None
+    with run(msgspec.structs.replace(spec, instrument="burst")) as ended:
+        return ended.outcome if ended.failure is None else None
 
 
 class Afterwards(NamedTuple):
     """What the runs have shown that are made when the traced one is done."""
 
-    burst: Outcome | None
     computed: Computed
     early: EarlyClose
 
@@ -122,7 +129,6 @@ def measure_after(
     """Make these runs. `outcome` is the traced run's. Raises CancelledError."""
     spec = msgspec.structs.replace(spec, budget_s=_for_references(outcome.measured_s))
     return Afterwards(
-        _burst(spec, outcome, run),
         output_runs.compute(spec, run),
         early_close.gather(spec, contract, run, owners),
     )
@@ -135,11 +141,3 @@ def _for_references(measured_s: float) -> float:
     """
     least, most = _FOR_REFERENCES_S
     return min(max(least, measured_s / _SHARE_FOR_REFERENCES), most)
-
-
-def _burst(spec: RunSpec, outcome: Outcome, run: Runner) -> Outcome | None:
-    """What a backend that has declared its requests does with a burst of frames."""
-    if outcome.nireq is None:
-        return None
-    with run(msgspec.structs.replace(spec, instrument="burst")) as ended:
-        return ended.outcome if ended.failure is None else None
