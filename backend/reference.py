@@ -281,11 +281,18 @@ class ReferenceFactory:
         """Open a backend; the options are those of `TorchBackend`."""
         return TorchBackend(**self._given(options))
 
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What `inspect` is told that it takes: a wrong option is refused before it is opened."""
+        its, given = inspect.signature(TorchBackend), self._given({})
+        told = [p.replace(default=given.get(p.name, p.default)) for p in its.parameters.values()]
+        return its.replace(parameters=told)
+
     def expected_blocks(
         self, steps: Sequence[Sequence[Shape]], **options: Any
     ) -> Iterator[list[int]] | None:
         """Bytes of each block held after each step; of torch on the CPU with a shipped model."""
-        bound = inspect.signature(TorchBackend).bind(**self._given(options))
+        bound = inspect.signature(self).bind(**options)
         bound.apply_defaults()
         chosen = bound.arguments
         model, nireq = chosen["model"], chosen["nireq"] if chosen["mode"] == "async" else 1

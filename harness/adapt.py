@@ -24,7 +24,7 @@ from harness.adapters import (
     YieldedBackend,
     is_module,
 )
-from harness.errors import UsageError, shadowed
+from harness.errors import UsageError, meant, near, shadowed
 from harness.names import METHODS, MODEL_FILES, ONNX_FILES
 from harness.onnx import OnnxFile, SessionFunction, is_session
 
@@ -47,7 +47,8 @@ def load(target: str) -> Callable[..., Any]:
     found: Any = _import_file(Path(place)) if place.endswith(".py") else _import_module(place)
     for name in attribute.split("."):
         if not hasattr(found, name):
-            raise UsageError(f"target '{target}': {place} has no attribute '{name}'")
+            hint = meant(name, _callables(found))
+            raise UsageError(f"target '{target}': {place} has no attribute '{name}': {hint}")
         found = getattr(found, name)
     if not callable(found):
         raise UsageError(
@@ -56,6 +57,16 @@ def load(target: str) -> Callable[..., Any]:
         )
     loaded: Callable[..., Any] = found
     return loaded
+
+
+def _callables(place: Any) -> list[str]:
+    """Public names of what can be called in a module or class, those of its own first."""
+    named = {
+        name: getattr(found, "__module__", None)
+        for name, found in getattr(place, "__dict__", {}).items()
+        if callable(found) and not name.startswith("_")
+    }
+    return sorted(named, key=lambda name: named[name] != getattr(place, "__name__", ""))
 
 
 def _of_scheme(point: EntryPoint, text: str) -> Callable[..., Any]:
@@ -141,8 +152,12 @@ def _check_options(target: Callable[..., Any], options: Mapping[str, Any]) -> No
         try:
             signature.bind(**options)
         except TypeError as error:
+            known = signature.parameters
+            guesses = (near(key, known) for key in options if key not in known)
+            close = next(filter(None, guesses), None)
+            hint = f": did you mean {close!r}?" if close else ""
             raise UsageError(
-                f"the factory takes {signature}, and these options don't fit: {error}"
+                f"the factory takes {_short(signature)}, and these options don't fit: {error}{hint}"
             ) from None
 
 
@@ -151,6 +166,12 @@ def _signature(target: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(target)
     except (TypeError, ValueError):
         return None
+
+
+def _short(signature: inspect.Signature) -> str:
+    """Names and defaults, without the types."""
+    bare = [each.replace(annotation=each.empty) for each in signature.parameters.values()]
+    return str(inspect.Signature(bare))
 
 
 def _required(target: Callable[..., Any]) -> int:
@@ -168,14 +189,16 @@ def _import_module(name: str) -> Any:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(error.name + ".")):
-            raise UsageError(
-                shadowed(error.name)
-                or f"there is no module '{error.name}': check its name, and that it is in the "
-                "current folder or installed"
-            ) from None
+            raise UsageError(shadowed(error.name) or _no_module(error.name)) from None
         raise UsageError(_import_failed(name, error)) from error
     except BaseException as error:
         raise UsageError(_import_failed(name, error)) from error
+
+
+def _no_module(name: str) -> str:
+    close = near(name, [*targets.schemes(), *(path.stem for path in Path().glob("*.py"))])
+    mend = "check its name, and that it is in the current folder or installed"
+    return f"there is no module '{name}': " + (f"did you mean '{close}'?" if close else mend)
 
 
 def _import_file(path: Path) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from harness.commands import COMMANDS
-from harness.errors import UsageError
+from harness.errors import UsageError, meant, near
 from harness.report.console import say
 
 _EXIT_CODES = """
@@ -18,20 +18,40 @@ exit codes: 0 the contract holds, 1 it is violated, 2 bad usage or input, 3 no v
 
 def read(parser: argparse.ArgumentParser, argv: Sequence[str]) -> Namespace:
     """Read the arguments; a UsageError says what is wrong with them."""
-    options, unknown = parser.parse_known_args(argv)
-    if unknown:
-        # argparse would name no subcommand here, and so point to the wrong help.
-        raise UsageError(
-            f"unknown argument {unknown[0]!r}: see `steadyframe {options.name} --help`"
-        )
+    options = parser.parse_args(argv)
     if check := COMMANDS[options.name].check:
         check(options)
     return options
 
 
 class _Parser(argparse.ArgumentParser):
+    """Tells what was meant by what is mistyped."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        # An unknown option is told before what is missing on its account.
+        for word in args:
+            if word == "--" or (self._subparsers and not word.startswith("-")):
+                break  # the rest is another command's, or a subcommand's
+            if word.startswith("--") and word.partition("=")[0] not in self._option_string_actions:
+                self._refuse(word)
+        options, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            # Here, as only a subcommand's own parser points to its help.
+            self._refuse(unknown[0])
+        return options, unknown
+
+    def _refuse(self, word: str) -> NoReturn:
+        known = self._option_string_actions if word.startswith("-") else ()
+        close = near(word.partition("=")[0], known)
+        self.error(f"unknown argument {word!r}" + (f": did you mean {close!r}?" if close else ""))
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            hint = meant(value, action.choices)
+            raise argparse.ArgumentError(action, f"there is no {value!r}: {hint}")
+
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}: see `{self.prog} --help`")
+        raise UsageError(f"{message} (see `{self.prog} --help`)")
 
 
 class _ShowVersion(argparse.Action):

@@ -13,7 +13,6 @@ target = "mypackage.filters:denoise"
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,9 +21,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from harness.errors import UsageError
+from harness import given
+from harness.errors import UsageError, meant
 from harness.gate.case import Case, read_cases
-from harness.result import LEVELS, Level
+from harness.result import Level
 
 FILE = "pyproject.toml"
 TABLE = "steadyframe"
@@ -54,14 +54,6 @@ class Config:
             "owners": self.owners,
             **{name: value for name, value in said.items() if value is not None},
         }
-
-
-def level(text: str) -> Level:
-    """The level of this name. Raises UsageError if there is none."""
-    try:
-        return _level(text, Path())
-    except ValueError as error:
-        raise UsageError(str(error)) from None
 
 
 def load(folder: Path) -> Config:
@@ -101,12 +93,10 @@ def anchored(glob: str, folder: Path) -> str:
 
 def _value(path: Path, key: str, value: Any) -> Any:
     if key not in _READERS:
-        close = difflib.get_close_matches(key, _READERS, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(_READERS)}"
-        raise UsageError(f"{path}: [tool.{TABLE}] has no key {key!r}: {hint}")
+        raise UsageError(f"{path}: [tool.{TABLE}] has no key {key!r}: {meant(key, _READERS)}")
     try:
         return _READERS[key](value, path.parent)
-    except ValueError as error:
+    except (ValueError, UsageError) as error:
         raise UsageError(f"{path}: [tool.{TABLE}] {key}: {error}") from None
 
 
@@ -123,12 +113,7 @@ def _owners(value: Any, folder: Path) -> tuple[tuple[str, str], ...]:
 
 
 def _level(value: Any, _: Path) -> Level:
-    for level in LEVELS:
-        if value == level:
-            return level
-    close = difflib.get_close_matches(str(value), LEVELS, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(LEVELS)}"
-    raise ValueError(f"there is no level {_shown(value)}: {hint}")
+    return given.level(value)
 
 
 def _at_least(least: int) -> Callable[[Any, Path], int]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness import given
-from harness.errors import UsageError
 from harness.owners import BACKEND, OWN
 from harness.plan import PlannedStep, plan_steps
-from harness.result import LEVELS, Level
+from harness.result import Level
 from harness.spec import Outcome
 from harness.workload import Workload
 
@@ -27,8 +26,7 @@ class Contract:
     warmup: int | None = None
 
     def __post_init__(self) -> None:
-        if self.level not in LEVELS:
-            raise UsageError(f"there is no level {self.level!r}: choose of {', '.join(LEVELS)}")
+        given.level(self.level)
         if self.warmup is not None:
             given.whole("warmup", self.warmup, 0)
 

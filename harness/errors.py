@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 SETUP = "run `make setup` in its checkout, or install it with pip"
 """how what is missing comes to be there; whoever installed a wheel has no Makefile"""
 OUR_PACKAGES = ("backend", "harness")
+MOST_NAMES = 12
+"""told of those there are, where none is near"""
 
 
 def shadowed(module: str | None) -> str | None:
@@ -21,6 +26,31 @@ def shadowed(module: str | None) -> str | None:
         "of this name can be imported. Call `steadyframe` and not `python -m harness`, and give "
         "your target as a file, path/to/file.py:factory"
     )
+
+
+def near(name: str, known: Iterable[str]) -> str | None:
+    """The name that was meant by one that there isn't, None if there is none like it.
+
+    Capitals count for nothing, and `_` is as good as `-`.
+    """
+    names = {_plain(each): each for each in known}
+    close = difflib.get_close_matches(_plain(name), names, n=1)
+    return names[close[0]] if close else None
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """How to mend a name that there isn't: the one like it, else some of those there are."""
+    names = list(known)
+    if close := near(name, names):
+        return f"did you mean {close!r}?"
+    if not names:
+        return "there are none"
+    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+    return f"choose from {', '.join(names[:MOST_NAMES])}{more}"
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "-")
 
 
 class UsageError(Exception):

@@ -11,7 +11,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from harness.errors import UsageError
+from harness.errors import UsageError, meant
+from harness.result import LEVELS, Level
 
 _LONGEST = 60
 """characters of a value that are shown"""
@@ -31,6 +32,14 @@ def seconds(value: Any) -> float:
     if type(value) not in (int, float) or not (value > 0 and isfinite(value)):
         raise _error("timeout", value, "a number of seconds above 0")
     return float(value)
+
+
+def level(value: Any) -> Level:
+    """The level of a contract."""
+    for known in LEVELS:
+        if value == known:
+            return known
+    raise UsageError(f"there is no level {_shown(value)}: {meant(str(value), LEVELS)}")
 
 
 def whole(name: str, value: Any, least: int) -> int:
@@ -73,6 +82,9 @@ def _is_list(value: Any) -> bool:
 
 
 def _error(name: str, value: Any, expected: str) -> UsageError:
+    return UsageError(f"{name} {_shown(value)} is not {expected}")
+
+
+def _shown(value: Any) -> str:
     shown = ascii(value)
-    short = shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 3]}..."
-    return UsageError(f"{name} {short} is not {expected}")
+    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 3]}..."

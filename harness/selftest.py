@@ -7,7 +7,6 @@ does. Every fault is run twice, as it is and repaired.
 
 from __future__ import annotations
 
-import difflib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from harness import isolate
-from harness.errors import SETUP, UsageError
+from harness.errors import SETUP, UsageError, meant
 from harness.owners import SOURCE
 from harness.result import Finding, Report
 from harness.side_by_side import each
@@ -112,9 +111,7 @@ def chosen(runs: Sequence[Planted], names: Sequence[str]) -> list[Planted]:
     known = dict.fromkeys(run.name for run in runs)
     for name in names:
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(known)}"
-            raise UsageError(f"nothing planted is called {name!r}: {hint}")
+            raise UsageError(f"nothing planted is called {name!r}: {meant(name, known)}")
     return [run for run in runs if not names or run.name in names]
 
 

@@ -22,6 +22,7 @@ from fractions import Fraction
 from random import Random
 
 from backend.frame import PIXEL_FORMATS
+from harness.errors import meant
 from harness.patterns import SHAPES, Geometry, any_geometry, make
 from harness.workload import MAX_FPS, MAX_FRAMES, MAX_PIXELS, MAX_SIDE, Segment, Workload
 
@@ -184,9 +185,8 @@ def _check(max_frames: int, max_pixels: int, formats: Sequence[str | None]) -> N
         raise ValueError(f"max_frames is at most {MAX_FRAMES}, not {max_frames}")
     for pixel_format in formats:
         if pixel_format is not None and pixel_format not in PIXEL_FORMATS:
-            raise ValueError(
-                f"the format {pixel_format!r} is unknown: use one of {', '.join(PIXEL_FORMATS)}"
-            )
+            hint = meant(pixel_format, PIXEL_FORMATS)
+            raise ValueError(f"the format {pixel_format!r} is unknown: {hint}")
 
 
 def _names(patterns: Iterable[str]) -> list[str]:

@@ -7,7 +7,6 @@ measured, and only there.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import os
 import re
@@ -20,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from harness.errors import SETUP, UsageError
+from harness.errors import SETUP, UsageError, meant, near
 from harness.names import MODEL_FILES
 
 GROUP = "steadyframe.targets"
@@ -96,7 +95,9 @@ def _checked(target: str) -> str:
     place, _, attribute = target.rpartition(":")
     if place.endswith(".py"):
         if not Path(place).is_file():
-            raise UsageError(f"there is no file {place!r}: check the path in {target!r}")
+            close = near(place, map(str, Path(place).parent.glob("*.py")))
+            hint = f"did you mean {close!r}?" if close else f"check the path in {target!r}"
+            raise UsageError(f"there is no file {place!r}: {hint}")
         if re.fullmatch(_NAME, attribute):
             return target
     elif _REFERENCE.fullmatch(target):
@@ -111,10 +112,7 @@ def _suggestion(target: str, names: dict[str, tuple[EntryPoint, ...]]) -> str:
         return f"a factory in a file is given as {target}:factory"
     if "." in target:
         return f"a factory in a module is given as {target}:factory"
-    close = difflib.get_close_matches(target, names, n=1)
-    if close:
-        return f"did you mean {close[0]!r}?"
-    return f"choose from {', '.join(names)}, or give package.module:factory"
+    return f"{meant(target, names)} (or give package.module:factory)"
 
 
 def name_of(factory: Callable[..., Any]) -> str | None:

@@ -9,14 +9,13 @@ Imports neither numpy nor torch nor PyAV: it is on the way of `steadyframe --hel
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from backend.frame import PIXEL_FORMATS
-from harness.errors import UsageError
+from harness.errors import UsageError, meant
 
 # Beyond these a number is a typing error sooner than a wish. 8K video is 7680x4320: 2**25 pixels.
 MAX_SIDE = 16_384
@@ -56,9 +55,8 @@ class Segment:
             raise UsageError("the frame rate has too many digits: round it")
         _check_range("the number of frames", self.frames, MAX_FRAMES)
         if self.format is not None and self.format not in PIXEL_FORMATS:
-            raise UsageError(
-                f"the format {self.format!r} is unknown: use one of {', '.join(PIXEL_FORMATS)}"
-            )
+            hint = meant(self.format, PIXEL_FORMATS)
+            raise UsageError(f"the format {self.format!r} is unknown: {hint}")
 
     def __str__(self) -> str:
         pixel_format = "" if self.format is None else f":{self.format}"
@@ -106,11 +104,9 @@ class Workload:
             return SCENARIOS[name]
         if re.fullmatch(r"[A-Za-z][A-Za-z0-9_ -]*", name) is None:
             return cls.parse(text)
-        close = difflib.get_close_matches(name.lower().replace("_", "-"), SCENARIOS, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
         raise UsageError(
-            f"no scenario is called {_quote(name)}: {hint}There are {', '.join(SCENARIOS)}; "
-            f"or write a workload as {SYNTAX}, for example {EXAMPLE}"
+            f"no scenario is called {_quote(name)}: {meant(name, SCENARIOS)} "
+            f"(or write a workload as {SYNTAX}, for example {EXAMPLE})"
         )
 
     @property

@@ -23,7 +23,7 @@ from harness.bench import detection, optional, overhead, scaling, sensitivity, s
 from harness.bench.ending import exit_code
 from harness.bench.page import bench_page
 from harness.bench.section import Bench, Section, Tell
-from harness.errors import UsageError
+from harness.errors import UsageError, meant
 from harness.report.console import make_console, say
 from harness.report.files import check_writable, write
 from harness.report.pages import write_script
@@ -67,7 +67,7 @@ def _chosen(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()] or list(SECTIONS)
     for name in names:
         if name not in SECTIONS:
-            raise UsageError(f"there is no section {name!r}: choose of {', '.join(SECTIONS)}")
+            raise UsageError(f"there is no section {name!r}: {meant(name, SECTIONS)}")
     return [name for name in SECTIONS if name in names]
 
 

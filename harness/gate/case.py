@@ -12,7 +12,6 @@ Also: video, level, cycles, warmup, seed, stateful, quick, each as the option of
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import re
 from collections.abc import Iterator
@@ -21,7 +20,8 @@ from typing import Any
 
 import msgspec
 
-from harness.errors import UsageError
+from harness import given
+from harness.errors import UsageError, meant
 from harness.result import Level
 from harness.workload import Workload
 
@@ -89,9 +89,9 @@ def _entry(table: dict[str, Any]) -> _Entry:
     fields = _Entry.__struct_fields__
     for key in table:
         if key not in fields:
-            close = difflib.get_close_matches(key, fields, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(fields)}"
-            raise ValueError(f"there is no key {key!r}: {hint}")
+            raise ValueError(f"there is no key {key!r}: {meant(key, fields)}")
+    if "level" in table:
+        given.level(table["level"])
     try:
         entry = msgspec.convert(table, _Entry)
     except msgspec.ValidationError as error:

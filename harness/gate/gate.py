@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from harness import baseline
 from harness.baseline import Baseline
 from harness.config import FILE as FILE_OF_CASES
 from harness.config import Config
-from harness.errors import UsageError
+from harness.errors import UsageError, meant
 from harness.gate.case import Case
 from harness.gate.compare import hold
 from harness.gate.counts import Counts, counts
@@ -106,8 +105,7 @@ def select(declared: Sequence[Case], only: Sequence[str], shard: tuple[int, int]
     """The cases that are asked for, in their order. Raises UsageError for a glob without any."""
     for glob in only:
         if not any(fnmatchcase(case.name, glob) for case in declared):
-            close = difflib.get_close_matches(glob, [case.name for case in declared], n=1)
-            hint = f"did you mean {close[0]!r}?" if close else "see [[tool.steadyframe.cases]]"
+            hint = meant(glob, [case.name for case in declared])
             raise UsageError(f"no case is called {glob!r}: {hint}")
     chosen = [
         case for case in declared if not only or any(fnmatchcase(case.name, glob) for glob in only)

@@ -141,7 +141,7 @@ class Steady:
 
         asked = config.load(self._config.rootpath).arguments()
         if level := self._config.getoption("--steady-level"):
-            asked["level"] = config.level(level)
+            asked["level"] = given.level(level)
         owners = (*given.owners(options.get("owners", ())), *asked.pop("owners", ()))
         return verify(
             factory, workload, **{**asked, **options, "owners": owners, "again": self._again()}

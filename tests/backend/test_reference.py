@@ -1,5 +1,7 @@
 """The backend at work: results, order, options."""
 
+import inspect
+
 import numpy as np
 import pytest
 import torch
@@ -180,3 +182,13 @@ def test_what_must_be_held_is_said_of_shipped_models_that_torch_runs():
     for options in ({"executor": "auto"}, {"model": "mine.pt"}, {"model": nn.ReLU()}):
         assert reference.open_espcn.expected_blocks(steps, **options) is None
     assert reference.open_planned.expected_blocks(steps) is None
+
+
+def test_a_factory_tells_the_options_that_it_takes():
+    told = inspect.signature(reference.open_planned)
+    assert [*told.parameters] == [*inspect.signature(TorchBackend).parameters]
+    assert told.bind(nireq=2).arguments == {"nireq": 2}
+    assert (told.parameters["model"].default, told.parameters["executor"].default) == (
+        "espcn",
+        "planned",
+    )

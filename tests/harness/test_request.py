@@ -33,8 +33,8 @@ class NoFactory:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"level": "zero_growth"}, "there is no level 'zero_growth': choose of zero-growth, zero-"),
-        ({"level": 7}, "there is no level 7"),
+        ({"level": "zero_growth"}, "no level 'zero_growth': did you mean 'zero-growth'?"),
+        ({"level": 7}, "there is no level 7: choose from zero-growth, zero-owned, zero-malloc"),
         ({"cycles": "3"}, "cycles '3' is not a whole number of 1 or more"),
         ({"cycles": 0}, "cycles 0 is not a whole number of 1 or more"),
         ({"cycles": True}, "cycles True is not a whole number of 1 or more"),

@@ -183,7 +183,7 @@ def test_arguments_that_allow_no_workload_are_refused(
     ("arguments", "said"),
     [
         ({"max_frames": MAX_FRAMES + 1}, "max_frames is at most 10000000, not 10000001"),
-        ({"formats": ["yuv420p"]}, "the format 'yuv420p' is unknown: use one of rgb24"),
+        ({"formats": ["yuv420p"]}, "the format 'yuv420p' is unknown: choose from rgb24"),
     ],
 )
 def test_what_no_workload_can_have_is_refused(arguments: dict[str, object], said: str) -> None:

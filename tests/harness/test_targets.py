@@ -89,6 +89,17 @@ def test_unknown_name_is_answered_with_what_was_meant(install, target: str, hint
         targets.resolve(target)
 
 
+def test_a_file_that_is_not_there_is_answered_with_the_one_that_was_meant(
+    install, tmp_path
+) -> None:
+    install()
+    (tmp_path / "mine.py").touch()
+    with pytest.raises(UsageError, match=rf"did you mean '{tmp_path}/mine.py'\?"):
+        targets.resolve(f"{tmp_path}/mnie.py:open_mine")
+    with pytest.raises(UsageError, match="check the path in"):
+        targets.resolve("no/such/qqq.py:open_mine")
+
+
 def test_name_of_two_distributions_is_refused_and_both_are_named(install) -> None:
     install(point("dup", "one:f", "first-package"), point("dup", "two:f", "second-package"))
     with pytest.raises(UsageError, match=r"first-package \(one:f\) and second-package \(two:f\)"):

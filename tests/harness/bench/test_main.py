@@ -52,7 +52,7 @@ def test_what_was_done_is_there_if_it_is_interrupted(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--only", "goood"], "there is no section 'goood': choose of good, bad"),
+        (["--only", "goood"], "there is no section 'goood': did you mean 'good'?"),
         (["--turns", "0"], "0 turns measure nothing"),
         (["--output", "/dev/null/x"], "cannot make the folder"),
     ],

@@ -76,7 +76,7 @@ def test_other_globs_stay_as_they_are(glob: str) -> None:
         ("owner = []", "has no key 'owner': did you mean 'owners'?"),
         ("colour = 1", "choose from owners, level, cycles, warmup, timeout"),
         ('level = "zero-growht"', "there is no level 'zero-growht': did you mean 'zero-growth'?"),
-        ("level = 3", "there is no level 3: choose from"),
+        ("level = 3", "[tool.steadyframe] level: there is no level 3: choose from"),
         ("cycles = 0", "cycles: 0 is not a whole number of 1 or more"),
         ("cycles = true", "cycles: true is not a whole number"),
         ("cycles = 2.5", "cycles: 2.5 is not a whole number"),

@@ -88,7 +88,7 @@ def test_a_factory_takes_options() -> None:
     ("target", "options", "says"),
     [
         (factory, {"size": 3}, "size"),
-        (factory_with_options, {"sise": 3}, "sise"),
+        (factory_with_options, {"sise": 3}, r"takes \(size=.*'sise': did you mean 'size'\?"),
         (function, {"gain": 3}, "frame"),
     ],
 )
@@ -133,7 +133,8 @@ def test_load_finds_nested_attributes_and_refuses_the_rest(tmp_path: Path) -> No
     assert load(f"{file}:A.f")(None) == 7
     assert load("os.path:join") is sys.modules["os.path"].join
     for target, says in (
-        (f"{file}:A.g", "no attribute 'g'"),
+        (f"{file}:A.g", "no attribute 'g': choose from f"),
+        (f"{file}:a", "no attribute 'a': did you mean 'A'"),
         (f"{file}:number", "is a int"),
         ("not_a_module_at_all:f", "there is no module 'not_a_module_at_all'"),
         ("os.not_there:f", "there is no module 'os.not_there'"),
@@ -141,6 +142,14 @@ def test_load_finds_nested_attributes_and_refuses_the_rest(tmp_path: Path) -> No
         (f"{tmp_path}/absent.py:f", "there is no file"),
     ):
         with pytest.raises(UsageError, match=says):
+            load(target)
+
+
+def test_a_mistyped_module_is_told_one_of_the_folder_or_a_scheme(tmp_path, monkeypatch) -> None:
+    (tmp_path / "mine.py").touch()
+    monkeypatch.chdir(tmp_path)
+    for target, meant in (("mnie:f", "mine"), ("libavfiltr:hflip", "libavfilter")):
+        with pytest.raises(UsageError, match=f"did you mean '{meant}'"):
             load(target)
 
 

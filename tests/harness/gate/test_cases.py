@@ -49,7 +49,7 @@ def test_lists_are_multiplied_out_and_name_their_cases(tmp_path: Path) -> None:
         ('target = "a"\nworkload = "constnat"', "did you mean 'constant'?"),
         ('target = "a"\nworkload = "8x8"', "the frame rate is missing"),
         ('target = "a"\nworkload = "burst"\nvideo = "x.mp4"', "exclude each other"),
-        ('target = "a"\nlevel = "zero"', "Invalid enum value 'zero'"),
+        ('target = "a"\nlevel = "zero"', "there is no level 'zero': choose from"),
         ('target = "a"\ncycles = 0', "cycles: 0 is not a whole number of 1 or more"),
         ('target = "a"\nwarmup = -1', "warmup: -1 is not a whole number of 0 or more"),
         ('target = "a"\noptions = {a = {}}', "$.options"),

@@ -173,7 +173,7 @@ def test_shards_share_the_cases_and_merge_to_the_whole(recorded: Path, answer, c
         (["--shard", "0/2"], "K/N"),
         (["--shard", "3/2"], "K/N"),
         (["--jobs", "0"], "1 or more"),
-        (["--only", "bb"], "no case is called 'bb'"),
+        (["--only", "bb"], "no case is called 'bb': choose from "),
         (["--update", "--strict"], "exclude"),
         (["--output", "/dev/null/x"], "/dev/null"),
         (["--baseline", "/dev/null"], "no file"),
