@@ -44,10 +44,12 @@ def load(target: str) -> Callable[..., Any]:
         raise UsageError(
             f"target '{target}' is not of the form package.module:factory or path/file.py:factory"
         )
-    found: Any = _import_file(Path(place)) if place.endswith(".py") else _import_module(place)
+    module = _import_file(Path(place)) if place.endswith(".py") else _import_module(place)
+    found: Any = module
     for name in attribute.split("."):
         if not hasattr(found, name):
-            hint = meant(name, _callables(found))
+            hidden = _hidden_by(module, place)
+            hint = f"{hidden}:{attribute} names yours" if hidden else meant(name, _callables(found))
             raise UsageError(f"target '{target}': {place} has no attribute '{name}': {hint}")
         found = getattr(found, name)
     if not callable(found):
@@ -57,6 +59,13 @@ def load(target: str) -> Callable[..., Any]:
         )
     loaded: Callable[..., Any] = found
     return loaded
+
+
+def _hidden_by(module: Any, name: str) -> str | None:
+    """The file of this name in the current folder, if the module that was imported is another."""
+    file, imported = name.replace(".", "/") + ".py", getattr(module, "__file__", None)
+    other = imported and Path(file).is_file() and not Path(file).samefile(imported)
+    return file if other else None
 
 
 def _callables(place: Any) -> list[str]:

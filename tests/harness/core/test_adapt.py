@@ -153,6 +153,14 @@ def test_a_mistyped_module_is_told_one_of_the_folder_or_a_scheme(tmp_path, monke
             load(target)
 
 
+def test_a_file_that_another_module_of_its_name_hides_is_told(tmp_path, monkeypatch) -> None:
+    (tmp_path / "json").mkdir()
+    (tmp_path / "json/decoder.py").write_text("def open_mine(): ...")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=r"'open_mine': json/decoder\.py:open_mine names yours"):
+        load("json.decoder:open_mine")
+
+
 def test_the_root_is_the_package_or_the_file(tmp_path: Path) -> None:
     import xml.dom.minidom
 
