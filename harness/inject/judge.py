@@ -200,14 +200,14 @@ def _judge_frames(
         frame = fate.frame
         may_fail = frame in hand or (lasting and frame >= hand.start)
         if fate.event == "wrong":
-            yield Break("wrong-result", f"frame {frame} has {fate.text}, with other values", frame)
+            yield Break("wrong-result", f"frame {frame}: {fate.text}, with other values", frame)
         elif fate.event == "extra":
             yield Break("extra-event", f"after all frames had theirs came {fate.text}")
         elif fate.event == "lost":
             lost += 1
             # A flush that raises speaks for a frame that it was to finish; all, while it lasts.
             if not (may_fail and (lost <= flush_errors or (lasting and flush_errors))):
-                yield Break("frame-lost", f"frame {frame} has no result and no exception", frame)
+                yield Break("frame-lost", f"frame {frame}", frame)
         elif fate.event == "raised":
             if not may_fail or (not lasting and excused and not fate.tells):
                 yield Break("good-frame-failed", f"frame {frame}: {fate.text}", frame)

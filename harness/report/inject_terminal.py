@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.text import Text
 
 from harness.inject.judge import KINDS
+from harness.inject.points import Break
 from harness.inject.report import Broken, InjectReport
 from harness.owners import users_part
 from harness.report.findings import MOST_STACK, place
 from harness.report.progress import LONG_S
 from harness.report.terminal import render_failure
-from harness.report.text import clean, plural
+from harness.report.text import clean, plural, ranges
 from harness.report.verdict import WORDS
 from harness.result import StackFrame
 
 _STYLES = {"pass": "bold green", "fail": "bold red", "no-verdict": "bold yellow"}
 _EVERY_S = 10.0
+MOST_OUTCOMES = 4
+"""shown of one failure; the JSON report has all"""
 _NOTHING = "no operation was seen that can fail"
 
 
@@ -35,9 +38,9 @@ def render(report: InjectReport, console: Console, *, brief: bool = False) -> No
     if report.failure is not None:
         render_failure(report.failure, console)
     known: set[tuple[StackFrame, ...]] = set()
-    for broken in report.broken:
-        _render_broken(broken, console, known=broken.stack in known)
-        known.add(broken.stack)
+    for point in _points(report.broken):
+        _render_point(point, console, known=point[0].stack in known)
+        known.add(point[0].stack)
     console.print()
     for note in _notes(report):
         console.print(Text(f"Note: {clean(note)}"))
@@ -78,39 +81,67 @@ def _notes(report: InjectReport) -> Iterator[str]:
         yield "--limit N goes on until more points have broken something"
 
 
-def _render_broken(broken: Broken, console: Console, *, known: bool) -> None:
-    how = "it and all after it fail" if broken.lasting else "it fails once"
-    first = ", the first time in a process" if broken.first_use else ""
+def _points(broken: Sequence[Broken]) -> list[list[Broken]]:
+    """What broke at each point: it failed once, or with all after it."""
+    points: dict[tuple[int, bool], list[Broken]] = {}
+    for each in broken:
+        points.setdefault((each.index, each.first_use), []).append(each)
+    return list(points.values())
+
+
+def _render_point(point: Sequence[Broken], console: Console, *, known: bool) -> None:
+    operation = point[0]
     console.print()
     console.print(
         Text.assemble(
-            (f"{broken.index:,} of {broken.total:,}", "bold red"),
-            (f"  {clean(broken.operation)}", "bold"),
-            f" on {clean(broken.thread)}, in {broken.phase}"
-            + (f", frame {broken.frame}" if broken.frame >= 0 else "")
-            + f"{first}; {how}:",
+            (f"{operation.index:,} of {operation.total:,}", "bold red"),
+            (f"  {clean(operation.operation)}", "bold"),
+            f" on {clean(operation.thread)}, in {operation.phase}"
+            + (f", frame {operation.frame}" if operation.frame >= 0 else "")
+            + (", the first time in a process:" if operation.first_use else ":"),
         ),
         soft_wrap=True,
     )
-    for each in broken.breaks:
-        text = f"  {each.kind}: {KINDS[each.kind]}: {clean(each.text)}"
-        console.print(Text(text), soft_wrap=True)
-        _stack("  where it was then, innermost first:", each.stack, console)
+    for broken in point:
+        console.print(
+            Text(f"  {'it and all after it fail' if broken.lasting else 'it fails once'}:")
+        )
+        _render_outcomes(broken.breaks, console)
     if known:
         console.print(Text("  stack of the operation: shown above"))
     else:
-        _stack("  stack of the operation, innermost first:", broken.stack, console)
+        _stack("  stack of the operation, innermost first:", operation.stack, console)
+
+
+def _render_outcomes(breaks: Sequence[Break], console: Console) -> None:
+    """Print what became of the frames, those that fared alike in one line."""
+    alike: dict[tuple[str, str, tuple[StackFrame, ...]], list[Break]] = {}
+    for each in breaks:
+        said = each.text.removeprefix(f"frame {each.frame}")
+        alike.setdefault((each.kind, said, each.stack), []).append(each)
+    for (kind, said, stack), same in list(alike.items())[:MOST_OUTCOMES]:
+        if said != same[0].text:
+            frames = ranges(each.frame for each in same)
+            said = f"{'frame' if len(same) == 1 else 'frames'} {frames}{said}"
+        elif len(same) > 1:
+            said += f" ({len(same):,} times)"
+        console.print(Text(f"    {kind}: {KINDS[kind]}: {clean(said)}"), soft_wrap=True)
+        _stack("    where it was then, innermost first:", stack, console)
+    if len(alike) > MOST_OUTCOMES:
+        more = plural(len(alike) - MOST_OUTCOMES, "other outcome")
+        console.print(Text(f"    and {more}: --json FILE keeps all of them"))
 
 
 def _stack(title: str, stack: tuple[StackFrame, ...], console: Console) -> None:
     users = users_part(stack)
     if not users:
         return
+    indent = " " * (len(title) - len(title.lstrip()))
     console.print(Text(title))
     for function, file, line in users[:MOST_STACK]:
-        console.print(Text(f"    {clean(function)}  {place(file, line)}"), soft_wrap=True)
+        console.print(Text(f"{indent}  {clean(function)}  {place(file, line)}"), soft_wrap=True)
     if len(users) > MOST_STACK:
-        console.print(Text(f"    and {plural(len(users) - MOST_STACK, 'outer frame')}"))
+        console.print(Text(f"{indent}  and {plural(len(users) - MOST_STACK, 'outer frame')}"))
 
 
 @contextmanager
