@@ -90,4 +90,6 @@ def blank_report(spec: RunSpec, target: str, contract: Contract, again: str) -> 
         environment={},
         replay=again,
         cycles=spec.cycles,
+        video=spec.video or "",
+        options=dict(spec.options),
     )

@@ -233,3 +233,7 @@ class Report(msgspec.Struct):
     """None if the backend tells of none"""
     sites: dict[str, tuple[Finding, ...]] = {}
     """lines of code behind the counts, violations or not, by kind as in harness.sites"""
+    video: str = ""
+    """file that was decoded instead of a made workload"""
+    options: dict[str, Any] = {}
+    """what the factory was given"""

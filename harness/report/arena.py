@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.report.plots import Plot, plain
+from harness.report.plots import COLORS, Plot, plain
 from harness.result import Arena, Region, Report
 
-_COLORS = 8
 _MOST_TICKS = 12
 
 
@@ -38,7 +37,7 @@ def _plot(arena: Arena) -> Plot:
 
 def _bars(regions: tuple[Region, ...]) -> dict[str, Any]:
     names = list(dict.fromkeys(region.name for region in regions))
-    colors = [f"owner-{1 + names.index(region.name) % _COLORS}" for region in regions]
+    colors = [f"owner-{1 + names.index(region.name) % COLORS}" for region in regions]
     return {
         "type": "bar",
         "x": [(region.first + region.last) / 2 for region in regions],

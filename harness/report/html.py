@@ -8,15 +8,17 @@ from typing import Any, NamedTuple
 from harness.report import ledger
 from harness.report.advice import advice
 from harness.report.arena import arena_plots
+from harness.report.capacity import capacity_plots
 from harness.report.excerpt import dedented, excerpt
 from harness.report.findings import numbers, place
 from harness.report.numbers import CaseNumbers, numbers_of
 from harness.report.pages import page
 from harness.report.plots import plots
 from harness.report.sites import sites
+from harness.report.subject import fed, options, subject, title
 from harness.report.summary import amounts, steady_groups
 from harness.report.svg import sparkline
-from harness.report.text import allocations, clean, ranges, uri
+from harness.report.text import allocations, clean, plural, ranges, uri
 from harness.report.thinning import MOST_STEPS
 from harness.report.verdict import WORDS, sentence, worst
 from harness.result import Finding, Report, RuleResult
@@ -45,16 +47,18 @@ def case_page(name: str, report: Report, *, home: str = "", embed: bool = False)
 
     Source lines are read from the files that the findings name, where they can be read.
     """
-    drawn = [*plots(report), *arena_plots(report)]
+    drawn = [*plots(report), *capacity_plots(report), *arena_plots(report)]
     groups = [(cycles, group) for cycles, inside in steady_groups(report) for group in inside]
     left = sites(report)
     return page(
         "case.html",
         embed=embed,
-        title=f"{WORDS[report.verdict]} {name}",
+        title=title(name, report),
         name=name,
         home=home,
         report=report,
+        about=[*subject(report), *_extent(report)],
+        rules=sorted(report.rules, key=lambda rule: ("fail", "skipped", "pass").index(rule.status)),
         word=WORDS[report.verdict],
         words=WORDS,
         amounts=amounts,
@@ -115,10 +119,26 @@ def _entry(entry: Entry, found: CaseNumbers) -> dict[str, Any]:
         "allocations": found.allocations,
         "growth": found.growth,
         "survivors": found.survivors,
-        "peak": f"{max(live):,}" if live else "-",
+        "about": _about(entry),
         "sparkline": sparkline(live, f"live bytes over {len(live)} steps"),
+        "scale": [("first", live[0]), ("most", max(live)), ("last", live[-1])] if live else [],
         "time": found.time,
     }
+
+
+def _about(entry: Entry) -> list[str]:
+    """What was run, in lines."""
+    report = entry.report
+    target = "" if report.target == entry.name else report.target
+    held_to = f"{report.level}, {plural(report.cycles, 'cycle')}"
+    lines = (", ".join(filter(None, (target, fed(report)))), options(report), held_to)
+    return [line for line in lines if line]
+
+
+def _extent(report: Report) -> list[tuple[str, str]]:
+    """How much was measured, and what that took."""
+    traced = [("steps", f"{len(report.steps):,}"), ("events traced", f"{report.cost.events:,}")]
+    return [*(traced if report.steps else ()), ("time", f"{report.cost.wall_s:.1f} s")]
 
 
 def _faults(rule: RuleResult) -> Iterator[dict[str, Any]]:

@@ -14,16 +14,16 @@ from typing import Any, TypeAlias
 from harness.expectation import difference
 from harness.plan import TICKS_PER_SECOND
 from harness.report import clock, thinning
-from harness.report.findings import place
 from harness.report.text import clean
-from harness.result import BufferCurve, Report, Step
+from harness.result import Report, Step
 
 Figure: TypeAlias = dict[str, Any]
 """{"data": [...], "layout": {...}} as plotly's newPlot takes it"""
 
 _SLOTS = {"backend": 1, "model": 2, "interpreter": 3, "runtime": 4}
 _FREE_SLOTS = (5, 6, 7, 8)
-_COLORS = 8
+COLORS = 8
+"""of the palette, owner-1 and so on"""
 MOST_LABELS = 12
 """cycles that are named at their line: more would run into each other"""
 _LONGEST_NAME = 40
@@ -49,7 +49,6 @@ def plots(report: Report) -> list[Plot]:
     return [
         _live(report),
         _allocations(report),
-        *_capacity(report),
         _in_flight(report),
         *_curves(report),
     ]
@@ -63,14 +62,14 @@ def plain(text: str) -> str:
 def _live(report: Report) -> Plot:
     owners = sorted({owner for step in report.steps for owner in step.live_by_owner})
     total = [step.live_bytes for step in report.steps]
-    everyone = _line("all owners", total, "ink", width=2, fill=True)
+    everyone = curve("all owners", total, "ink", width=2, fill=True)
     lines = [
-        _line(owner, [step.live_by_owner.get(owner, 0) for step in report.steps], color)
+        curve(owner, [step.live_by_owner.get(owner, 0) for step in report.steps], color)
         for owner, color in _colors(owners)
     ]
     lines = [everyone, *lines, *_expected(report), _pixels(report.steps)]
-    figure = _over_steps(report.steps, lines, "bytes")
-    figure["data"].append(_phase_strip(report.steps))
+    figure = over_steps(report.steps, lines, "bytes")
+    figure["data"].append(phase_strip(report.steps))
     figure["layout"]["yaxis2"] = {
         "title": {"text": "pixels per frame"},
         "overlaying": "y",
@@ -95,7 +94,7 @@ def _live(report: Report) -> Plot:
 def _expected(report: Report) -> list[dict[str, Any]]:
     if report.expectation is None:
         return []
-    line = _line("backend, expected", report.expectation.expected, "ink")
+    line = curve("backend, expected", report.expectation.expected, "ink")
     line["line"]["dash"] = "dash"
     return [line]
 
@@ -103,7 +102,7 @@ def _expected(report: Report) -> list[dict[str, Any]]:
 def _allocations(report: Report) -> Plot:
     steps = report.steps
     lines = [
-        _line(
+        curve(
             owner,
             [step.by_owner[owner].allocations if owner in step.by_owner else 0 for step in steps],
             color,
@@ -111,8 +110,8 @@ def _allocations(report: Report) -> Plot:
         )
         for owner, color in _colors(sorted({owner for step in steps for owner in step.by_owner}))
     ]
-    figure = _over_steps(steps, lines or [_line("all owners", [0] * len(steps), "ink")], "number")
-    figure["data"].append(_phase_strip(steps))
+    figure = over_steps(steps, lines or [curve("all owners", [0] * len(steps), "ink")], "number")
+    figure["data"].append(phase_strip(steps))
     caption = (
         "What each owner allocated in each step, stacked. At level zero-owned the backend's must "
         "be 0 on steady steps, at zero-malloc everybody's."
@@ -120,47 +119,13 @@ def _allocations(report: Report) -> Plot:
     return Plot("allocations", "Allocations per step", caption, figure)
 
 
-def _capacity(report: Report) -> list[Plot]:
-    """Nothing if the backend has no buffer that outlives a step."""
-    places = list(dict.fromkeys((curve.file, curve.line) for curve in report.buffers))
-    if not places:
-        return []
-    lines = [
-        _line(
-            f"{place(curve.file, curve.line)}, number {curve.number}",
-            _spread(curve, len(report.steps)),
-            f"owner-{1 + places.index((curve.file, curve.line)) % _COLORS}",
-            width=2 if curve.number == 1 else 1,
-        )
-        for curve in report.buffers
-    ]
-    figure = _over_steps(report.steps, lines, "bytes")
-    figure["data"].append(_phase_strip(report.steps))
-    caption = (
-        "Bytes of each buffer of the backend's that is alive at the end of a step, by the line "
-        "that made it, the largest first: the capacity of each request. In a cycle a grow-only "
-        "buffer never comes down, and goes up on record steps alone."
-    )
-    return [Plot("capacity", "Capacity of buffers", caption, figure)]
-
-
-def _spread(curve: BufferCurve, steps: int) -> list[int]:
-    """Its bytes at the end of every step."""
-    values, bytes_now = [], 0
-    changes = dict(curve.sizes)
-    for position in range(steps):
-        bytes_now = changes.get(position, bytes_now)
-        values.append(bytes_now)
-    return values
-
-
 def _in_flight(report: Report) -> Plot:
     steps = report.steps
     times = clock.seconds(report)
     burst = [last - first + 1 for first, last in (step.frames for step in steps)]
-    submitted = _line("submitted in the step", burst, "owner-2")
-    held = _line("in flight at its end", [step.in_flight for step in steps], "owner-1", width=2)
-    figure = _over_steps(steps, [submitted, held], "frames", times)
+    submitted = curve("submitted in the step", burst, "owner-2")
+    held = curve("in flight at its end", [step.in_flight for step in steps], "owner-1", width=2)
+    figure = over_steps(steps, [submitted, held], "frames", times)
     caption = (
         "Frames that arrive in each tick of 1/25 s, and those not yet returned when the backend is "
         "at rest again: none, or a constant few that a pipeline holds back."
@@ -173,13 +138,13 @@ def _curves(report: Report) -> list[Plot]:
     for number, (name, values) in enumerate(report.curves.items()):
         if len(set(values)) < 2:
             continue
-        figure = _figure([_line(name, values, "owner-1", width=2)], name)
+        figure = _figure([curve(name, values, "owner-1", width=2)], name)
         figure["layout"]["xaxis"]["title"] = {"text": "samples, evenly spaced over the run"}
         found.append(Plot(f"curve-{number}", name, "Over the run, at native speed.", figure))
     return found
 
 
-def _over_steps(
+def over_steps(
     steps: Sequence[Step], lines: list[Any], unit: str, times: Sequence[float] | None = None
 ) -> Figure:
     """Lines over all steps, with a mark where each cycle begins; what a step is, on hovering."""
@@ -196,7 +161,7 @@ def _over_steps(
         f"{step.width}x{step.height}, {step.phase}"
         for step in (steps[n] for n in (*shown, -1))
     ]
-    lines[0]["hovertemplate"] = "%{y:,}<br>%{text}<extra>%{fullData.name}</extra>"
+    lines[0]["hovertemplate"] = "%{y:,}<br>%{text}<extra>%{meta}</extra>"
     figure = _figure(lines, unit)
     title = "steps of all cycles" if times is None else "seconds of the virtual clock, all cycles"
     figure["layout"]["xaxis"]["title"] = {"text": title}
@@ -237,22 +202,25 @@ def _figure(lines: list[Any], unit: str) -> Figure:
     return {"data": lines, "layout": layout}
 
 
-def _line(
+def curve(
     name: str,
     values: Sequence[int],
     color: str,
     *,
+    about: str = "",
     width: float = 1.5,
     fill: bool = False,
     stack: bool = False,
 ) -> dict[str, Any]:
+    """One line, named in the legend; pointing at it shows what it is about, or the whole name."""
     line: dict[str, Any] = {
         "type": "scatter",
         "mode": "lines",
         "name": plain(name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."),
         "y": list(values),
         "line": {"color": color, "width": width, "shape": "hv"},
-        "hovertemplate": "%{y:,}<extra>%{fullData.name}</extra>",
+        "meta": plain(about or name),
+        "hovertemplate": "%{y:,}<extra>%{meta}</extra>",
     }
     if fill:
         line |= {"fill": "tozeroy", "fillcolor": "shade"}
@@ -262,12 +230,12 @@ def _line(
 
 
 def _pixels(steps: Sequence[Step]) -> dict[str, Any]:
-    line = _line("size of the frames", [step.width * step.height for step in steps], "muted")
+    line = curve("size of the frames", [step.width * step.height for step in steps], "muted")
     line["line"]["dash"] = "dot"
     return line | {"yaxis": "y2", "hoverinfo": "skip", "hovertemplate": None}
 
 
-def _phase_strip(steps: Sequence[Step]) -> dict[str, Any]:
+def phase_strip(steps: Sequence[Step]) -> dict[str, Any]:
     """One row of coloured cells under the plot; of many steps one for each part, record first."""
     phases = [_PHASES.index(step.phase) for step in steps]
     parts = thinning.parts(len(steps), thinning.CELLS)
@@ -301,8 +269,8 @@ def compared(before: Report, after: Report) -> Plot | None:
     if not before.steps or not after.steps:
         return None
     lines = [
-        _line("before", [step.live_bytes for step in before.steps], "muted"),
-        _line("after", [step.live_bytes for step in after.steps], "owner-1", width=2),
+        curve("before", [step.live_bytes for step in before.steps], "muted"),
+        curve("after", [step.live_bytes for step in after.steps], "owner-1", width=2),
     ]
     figure = _figure(lines, "bytes")
     figure["layout"]["xaxis"]["title"] = {"text": "steps of all cycles"}

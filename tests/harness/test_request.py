@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from harness.batch import verify_batch
+from harness.contract import Contract
 from harness.errors import UsageError
+from harness.request import blank_report, request
 from harness.verify import verify
 
 WORKLOAD = "8x8@25*10"
@@ -64,6 +66,16 @@ def test_a_value_that_is_none_is_bad_usage(given: dict[str, Any], words: str) ->
         verify(open_backend, WORKLOAD, quick=True, **given)
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_report_says_which_video_and_options_were_asked_for() -> None:
+    spec = request(
+        "a:b", None, video=Path("clip.mp4"), cycles=3, seed=0, options={"nireq": 4},
+        stateful=False, timeout=60.0, memory_limit=None,
+    )  # fmt: skip
+    report = blank_report(spec, "a:b", Contract("zero-owned"), "again")
+    assert report.video == str(Path.cwd() / "clip.mp4")
+    assert report.options == {"nireq": 4}
 
 
 def test_workloads_of_a_batch_are_a_list() -> None:

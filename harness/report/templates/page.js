@@ -33,10 +33,14 @@
       plot_bgcolor: "rgba(0,0,0,0)",
       margin: { t: 24, r: 8, b: 40, l: 8 },
       hoverlabel: { bgcolor: style.getPropertyValue("--panel").trim(), font: { color } },
-      legend: { orientation: "h", y: 1.08, yanchor: "bottom", x: 0 },
+      // A legend of more than this scrolls, but for paper, which can't.
+      legend: {
+        orientation: "h", y: 1.08, yanchor: "bottom", x: 0, tracegroupgap: 0,
+        font: { size: narrow.matches ? 10 : 12 }, maxheight: paper.matches ? 1 : 0.25,
+      },
       showlegend: true,
       separators: ".,",
-      modebar: { bgcolor: "rgba(0,0,0,0)", color: rule, activecolor: color },
+      modebar: { bgcolor: style.getPropertyValue("--paper").trim(), color: rule, activecolor: color },
     };
     for (const name of Object.keys(own).filter((key) => key.includes("axis"))) {
       layout[name] = { ...axis, ...own[name] };
@@ -61,7 +65,8 @@
         responsive: true,
         displaylogo: false,
         displayModeBar: !narrow.matches && "hover",
-        modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+        // The last one would send what is on the page to a server.
+        modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "sendChartToCloud"],
       });
       near.add(name);
     }

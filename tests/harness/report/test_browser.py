@@ -10,7 +10,7 @@ import pytest
 from harness.report import html, pages
 from harness.report.diff import diff
 from harness.report.diff_html import diff_page
-from harness.result import Arena, Expectation, Region, Report
+from harness.result import Arena, BufferCurve, Expectation, Region, Report, RuleResult
 from tests.harness.report.browser import CHROMIUM, Browser, browsing
 from tests.harness.report.conftest import failed, finding, report, step
 
@@ -18,6 +18,13 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium t
 
 HOSTILE = "</script><script>window.owned=1</script><img src=x onerror=window.owned=1>"
 PLOTS = ["live-bytes", "allocations", "in-flight"]
+SHIPPED = tuple(
+    BufferCurve(f"/anywhere/backend/{file}.py", 62, "allocate", number, ((0, size), (5, 2 * size)))
+    for file in ("buffer", "models")
+    for number, size in enumerate((65536, 65536, 32768, 16384, 8192), 1)
+)
+"""as many lines of the plot, and names as long, as a shipped backend has at the most"""
+RULES = tuple(RuleResult(f"rule-{n}", "pass", 0, 0, "what it counts, " * 6) for n in range(9))
 TALL = 9000
 """height of a window in which all of a page is seen"""
 DRAWN = "[...document.querySelectorAll('.plot .main-svg')].length"
@@ -35,6 +42,7 @@ def bad_report() -> Report:
         target=HOSTILE,
         environment={HOSTILE: HOSTILE},
         expectation=Expectation((4096,) * 20, (8192,) * 20),
+        buffers=SHIPPED,
         arena=Arena(64, 48, (Region(HOSTILE, 0, 640, 0, 3), Region("b", 640, 64, 1, 2, HOSTILE))),
     )
 
@@ -43,7 +51,7 @@ def bad_report() -> Report:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
     entries = [
-        html.Entry("good one", report(), "good one.html", "good one.json"),
+        html.Entry("good one", report(rules=RULES), "good one.html", "good one.json"),
         html.Entry("bad#?%", bad_report(), "bad#?%.html", "bad#?%.json"),
     ]
     pages.write_script(folder)
@@ -110,6 +118,40 @@ def test_case_draws_its_plots_and_lists_its_findings(tab: Browser, folder: Path,
     assert "backend, expected" in legend
     arena = "document.querySelectorAll('#plot-arena .barlayer .point path').length"
     assert tab.ask(arena) == 2
+
+
+def test_all_rules_of_a_pass_are_on_the_first_screen(tab: Browser, folder: Path) -> None:
+    tab.show(1280, 900)
+    tab.open(folder / "good one.html")
+    ends = "[...document.querySelectorAll('#rules tr')].map(r => r.getBoundingClientRect().bottom)"
+    assert len(tab.ask(ends)) == 1 + len(RULES)
+    assert max(tab.ask(ends)) <= 900
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_legend_takes_more_than_a_quarter_of_its_plot_or_scrolls(
+    tab: Browser, folder: Path, width
+) -> None:
+    tab.show(width, TALL)
+    tab.open(folder / "bad#?%.html")
+    shares = tab.ask(
+        "[...document.querySelectorAll('.plot:has(.legend)')].map(plot => "
+        "plot.querySelector('.legend .bg').getBoundingClientRect().height / plot.offsetHeight)"
+    )
+    assert len(shares) == 4
+    assert max(shares) <= 0.25
+    capacity = "document.querySelector('#plot-capacity .legend"
+    assert tab.ask(f"{capacity}').querySelectorAll('.traces').length") == 8
+    assert tab.ask(f"{capacity} .scrollbar').getBoundingClientRect().height") == 0
+
+
+def test_no_button_sends_the_page_to_a_server(tab: Browser, folder: Path) -> None:
+    tab.show(1280, TALL)
+    tab.open(folder / "good one.html")
+    buttons = "[...document.querySelectorAll('.modebar-btn')].map(button => button.dataset.title)"
+    assert set(tab.ask(buttons)) == {
+        "Download plot as a PNG", "Zoom", "Pan", "Zoom in", "Zoom out", "Reset axes",
+    }  # fmt: skip
 
 
 def test_plots_are_drawn_when_they_come_near_and_all_for_paper(tab: Browser, folder: Path) -> None:

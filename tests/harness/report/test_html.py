@@ -14,7 +14,7 @@ import pytest
 from harness.errors import UsageError
 from harness.report import pages
 from harness.report.html import MOST_FINDINGS, Entry, case_page, index_page
-from harness.result import Extent, Failure, Report, Survivors, Teardown
+from harness.result import BufferCurve, Extent, Failure, Report, RuleResult, Survivors, Teardown
 
 HOSTILE = (
     "</script><script>own()</script><img src=x onerror=own()> '\"{{7*7}} \n\0\x1b[2J\udcff\u202e"
@@ -72,6 +72,9 @@ def hostile(make_failed, make_finding, make_step) -> Report:
         replay=HOSTILE,
         notes=(HOSTILE,),
         environment={HOSTILE: HOSTILE, "variables": {HOSTILE: HOSTILE}},
+        video=HOSTILE,
+        options={HOSTILE: HOSTILE},
+        buffers=(BufferCurve(HOSTILE, 1, HOSTILE, 1, ((0, 4096),)),),
         failure=Failure(HOSTILE, HOSTILE, 1, 0, HOSTILE, HOSTILE),
         teardown=Teardown(
             {HOSTILE: HOSTILE}, {}, (Survivors(HOSTILE, HOSTILE, 1, HOSTILE, 1, 1),),
@@ -89,8 +92,9 @@ def test_case_says_the_verdict_then_the_findings_then_the_rest(make_failed, make
         "Findings", "Why it is a fault", "Usual remedy", "One tensor of 49,152 bytes",
         "/nowhere/mine.py:3", "1,234 allocations, 8,257,536 bytes; owner backend",
         "Stack, innermost first (2 frames)", "/nowhere/app.py:99",
+        "Rules", "the backend allocates",
         "Memory over the run", "Live bytes", "Allocations per step", "Requests in flight",
-        "Rules", "Steady steps", "backend 0", "model 1,204 / 2,943,120",
+        "Steady steps", "backend 0", "model 1,204 / 2,943,120",
         "Teardown", "threads", "What is left, by site", "12,345 bytes in 3 blocks",
         "Replay", "steadyframe verify my.module:factory", "Environment", "2.13.0",
     )  # fmt: skip
@@ -98,6 +102,27 @@ def test_case_says_the_verdict_then_the_findings_then_the_rest(make_failed, make
     for part in parts:
         assert part in text[at:], part
         at = text.index(part, at)
+
+
+def test_head_says_what_was_run_and_so_does_the_window_title(make_report) -> None:
+    report = make_report(video="/long/way/<clip>.mp4", options={"nireq": 4})
+    text = Page(case_page("mine", report)).text
+    assert "PASS mine: my.module:factory, <clip>.mp4, nireq=4, zero-owned, 3 cycles" in text
+    head = text[text.index("PASS my.module:factory holds") : text.index("rule")]
+    facts = (
+        "targetmy.module:factory", "video<clip>.mp4", "optionsnireq=4", "levelzero-owned",
+        "cycles3", "steps20", "events traced98,765", "time1.2 s",
+    )  # fmt: skip
+    for fact in facts:
+        assert fact in head
+
+
+def test_rules_that_did_not_pass_come_first(make_report) -> None:
+    statuses = {"one": "pass", "two": "skipped", "three": "fail", "four": "pass", "five": "fail"}
+    rules = tuple(RuleResult(name, status, 0, 0, "") for name, status in statuses.items())  # type: ignore[arg-type]
+    text = case_page("mine", make_report(verdict="fail", rules=rules))
+    found = re.findall(r'<th scope="row">(\w+)</th><td data-label="status"', text)
+    assert found == ["three", "five", "two", "one", "four"]
 
 
 def test_source_is_shown_with_the_line_marked_and_its_indentation_taken_off(
@@ -183,11 +208,16 @@ def test_index_links_each_case_and_gives_its_numbers(make_report, make_failed) -
         Entry("espcn sync", make_report(), "espcn sync.html", "espcn sync.json"),
         Entry("bad", make_failed(), "bad.html", "bad.json"),
     ]
+    entries[1].report.options = {"nireq": 4}
+    entries[1].report.steps[0].live_bytes = 1_000
+    entries[1].report.steps[5].live_bytes = 9_000
     page = Page(index_page(entries))
     assert page.values("a", "href")[:2] == ["espcn%20sync.html", "bad.html"]
     assert "FAIL 1 of 2 cases hold their contract." in page.text
     assert "model 1,204" in page.text
     assert len(page.values("polyline", "points")) == 2
+    assert "my.module:factory, 128x96@100*40nireq=4zero-owned, 3 cycles" in page.text
+    assert "first 1,000most 9,000last 4,096" in page.text
     assert page.scripts.count("") == 0, "the list draws nothing that takes plotly"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from harness.report import clock
 from harness.report.plots import Plot, compared, plots
 from harness.report.svg import sparkline
-from harness.result import BufferCurve, Expectation, Report
+from harness.result import Expectation, Report
 
 HOSTILE = '<a href="javascript:x">&amp;</a>\x1b\udcff'
 
@@ -161,20 +161,6 @@ def test_sparkline_keeps_a_spike_among_many_values() -> None:
     assert "<label>" not in drawing
     assert sparkline([], "nothing") == ""
     assert "nan" not in sparkline([7], "one")
-
-
-def test_capacity_is_a_curve_for_each_buffer_and_no_plot_without_any(
-    make_report, make_step
-) -> None:
-    report = two_cycles(make_report, make_step)
-    assert "capacity" not in drawn(report)
-    report.buffers = (
-        BufferCurve("b.py", 7, "f", 1, ((1, 4096), (3, 0), (4, 8192))),
-        BufferCurve("b.py", 7, "f", 2, ((2, 4096),)),
-    )
-    plot = drawn(report)["capacity"]
-    assert line(plot, "b.py:7, number 1")["y"] == [0, 4096, 4096, 0, 8192, 8192, 8192]
-    assert line(plot, "b.py:7, number 2")["y"] == [0, 0, 4096, 4096, 4096, 4096, 4096]
 
 
 def test_what_is_expected_is_a_dashed_line_with_the_difference_in_words(
