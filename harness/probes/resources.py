@@ -156,14 +156,20 @@ def _children() -> Iterator[Held]:
     """The child processes, started from whichever thread."""
     for pid in children("self"):
         comm = text(f"/proc/{pid}/comm").strip()
-        if not comm:
-            continue
-        command = text(f"/proc/{pid}/cmdline").replace("\0", " ").strip()[:_COMMAND_SHOWN]
+        program = _program(pid)
         # Python starts one at first use, for as long as the process lives.
-        if "multiprocessing.resource_tracker" in command:
-            continue
-        detail = f"process {pid}: {command}" if command else f"process {pid}: ended, not waited for"
-        yield Held(comm, "child process", detail)
+        if comm and "multiprocessing.resource_tracker" not in program:
+            yield Held(comm, "child process", f"process {pid}: {program}")
+
+
+def _program(pid: str) -> str:
+    """What a child runs. A fork has the command of this process, which is the harness's own."""
+    command = text(f"/proc/{pid}/cmdline")
+    if not command:
+        return "ended, not waited for"
+    if command == text("/proc/self/cmdline"):
+        return "a fork of the run"
+    return command.replace("\0", " ").strip()[:_COMMAND_SHOWN]
 
 
 def _mappings(maps: list[Mapping]) -> Iterator[Held]:

@@ -11,6 +11,7 @@ import ctypes
 import mmap
 import os
 import queue
+import signal
 import subprocess
 import tempfile
 import threading
@@ -234,6 +235,21 @@ class ChildRepaired(Gives, Child):
         self.made.wait()
 
 
+class Fork(Leaves):
+    def make(self) -> Any:
+        pid = os.fork()
+        if pid == 0:
+            signal.pause()
+            os._exit(0)
+        return pid
+
+
+class ForkRepaired(Gives, Fork):
+    def release(self) -> None:
+        os.kill(self.made, signal.SIGKILL)
+        os.waitpid(self.made, 0)
+
+
 class Once(Leaves):
     """All of it, made by the first backend for the life of the process: no fault."""
 
@@ -266,6 +282,7 @@ class Repaired(Leaves):
                 SegmentRepaired,
                 SegmentByHandRepaired,
                 ChildRepaired,
+                ForkRepaired,
             )
         ]
 

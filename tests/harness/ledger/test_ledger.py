@@ -27,7 +27,8 @@ LEFT = {
     "Executable": ("executable-mapping", "8,192 bytes of executable memory without a file"),
     "Segment": ("shared-memory-segment", f"/dev/shm/{MARKER}"),
     "SegmentByHand": ("shared-memory-segment", f"/dev/shm/{MARKER}"),
-    "Child": ("child-process", "sleep 12345"),
+    "Child": ("child-process", ": sleep 12345, process "),
+    "Fork": ("child-process", ": a fork of the run, process "),
 }
 """kind and words of the finding"""
 
