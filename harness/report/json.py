@@ -11,10 +11,16 @@ from harness.errors import UsageError
 from harness.result import Report
 
 SCHEMA = 1
-
-
+MADE_BY = "`steadyframe verify TARGET --json FILE` writes a report"
 LARGEST = 1 << 30
 """bytes of a file that is read: no run of a length that can be judged comes near it"""
+_OTHERS = {
+    "environments": "a baseline of `steadyframe gate`",
+    "results": "the result of `steadyframe gate`",
+    "operations": "a report of `steadyframe inject`",
+    "watched": "a report of `steadyframe watch`",
+}
+"""what else this project writes as JSON, by a field that no report has"""
 
 
 class _Version(msgspec.Struct):
@@ -56,7 +62,23 @@ def from_json(text: str | bytes) -> Report:
             )
         return msgspec.json.decode(text, type=Report)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise UsageError(f"not a steadyframe report ({error}): measure again") from error
+        what = _what(text)
+        raise UsageError(
+            f"not a steadyframe report{f', but {what}' if what else f' ({error})'}: {MADE_BY}"
+        ) from error
+
+
+def _what(text: str | bytes) -> str | None:
+    """What a file is instead of a report; None if that can't be told."""
+    if not text.strip():
+        return "an empty file"
+    if text.lstrip()[:1] in ("<", b"<"):
+        return "a page of HTML"
+    try:
+        fields = msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+    return next((what for field, what in _OTHERS.items() if field in fields), None)
 
 
 def load(path: Path) -> Report:
@@ -72,10 +94,11 @@ def _read(path: Path) -> bytes:
         size = path.stat().st_size
         # A pipe or a device would block, or never end.
         if not path.is_file():
-            raise UsageError("no plain file: name a JSON report")
+            what = "a folder" if path.is_dir() else "no plain file"
+            raise UsageError(f"{what}, not a report: {MADE_BY}")
         if size > LARGEST:
             raise UsageError(f"more than {LARGEST:,} bytes, which no report has")
         return path.read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot be read ({reason}): name a JSON report") from error
+        raise UsageError(f"cannot be read ({reason}): {MADE_BY}") from error

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from harness.baseline import Baseline
 from harness.errors import UsageError
-from harness.report.json import LARGEST, from_json, load, to_json
+from harness.gate.results import GateResult
+from harness.inject.report import InjectReport
+from harness.inject.report import to_json as inject_json
+from harness.report.json import LARGEST, MADE_BY, from_json, load, to_json
 from harness.result import Failure
+from harness.watch.result import Watched
+from harness.watch.result import to_json as watch_json
 
 
 def test_round_trip_keeps_everything(make_report, make_failed, make_finding) -> None:
@@ -73,6 +81,31 @@ def test_truncated_report_is_refused(make_report) -> None:
     text = to_json(make_report())
     with pytest.raises(UsageError, match="not a steadyframe report"):
         from_json(text[: len(text) // 2])
+
+
+def test_what_a_file_is_instead_is_told(tmp_path) -> None:
+    inject = InjectReport(1, "pass", "m:f", "8x8@25*4")
+    watched = Watched(1, "pass", "", "true", "", 0, 0.1, 0.005)
+    others = {
+        "an empty file": b" \n",
+        "a page of HTML": b"\n<!doctype html><html></html>",
+        "a baseline of `steadyframe gate`": msgspec.json.encode(Baseline()),
+        "the result of `steadyframe gate`": msgspec.json.encode(GateResult(())),
+        "a report of `steadyframe inject`": inject_json(inject).encode(),
+        "a report of `steadyframe watch`": watch_json(watched).encode(),
+    }
+    for what, content in others.items():
+        (tmp_path / "file").write_bytes(content)
+        told = re.escape(f"file: not a steadyframe report, but {what}: {MADE_BY}")
+        with pytest.raises(UsageError, match=told):
+            load(tmp_path / "file")
+    with pytest.raises(UsageError, match=re.escape(f"a folder, not a report: {MADE_BY}")):
+        load(tmp_path)
+
+
+def test_a_report_with_a_wrong_value_is_told_by_it(make_report) -> None:
+    with pytest.raises(UsageError, match=re.escape("not a steadyframe report (Invalid")):
+        from_json(to_json(make_report()).replace('"pass"', '"perhaps"'))
 
 
 def test_other_schema_is_named(make_report) -> None:
