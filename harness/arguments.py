@@ -13,7 +13,8 @@ from harness.report.console import say
 
 _EXIT_CODES = """
 exit codes: 0 the contract holds, 1 it is violated, 2 bad usage or input, 3 no verdict
-(the backend crashed, hung, was killed or could not be measured)"""
+(the backend crashed, hung, was killed or could not be measured), 70 a bug in steadyframe,
+130 interrupted"""
 
 
 def read(parser: argparse.ArgumentParser, argv: Sequence[str]) -> Namespace:

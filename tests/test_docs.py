@@ -12,10 +12,15 @@ from pathlib import Path
 import pytest
 
 from harness import cli, isolate
+from harness.adapt import load
 from harness.arguments import make_parser, read
+from harness.cases import CLIP
+from harness.commands.exits import EXIT_CODES, INTERRUPTED, OUR_BUG, USAGE
+from harness.commands.report import DEFAULT_OUTPUT
 from harness.report.advice import advice, known
 from harness.result import LEVELS
 from harness.rules import RULES
+from harness.targets import resolve
 from harness.workload import SCENARIOS
 
 ROOT = Path(__file__).parents[1]
@@ -76,6 +81,27 @@ def test_every_command_is_understood(page: Path) -> None:
     parser = make_parser()
     for command in commands(page.read_text()):
         read(parser, shlex.split(command, comments=True))
+
+
+def test_the_options_of_the_readme_name_what_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, *rest = blocks("README.md", "Test your own backend")
+    (tmp_path / "mine.py").write_text(f"{source}\n")
+    monkeypatch.chdir(tmp_path)
+    lines = [line for block in rest for line in block.splitlines()]
+    found = [read(make_parser(), shlex.split(line)[1:]) for line in lines]
+    asked = [options for options in found if options.name == "verify"]
+    for options in asked:
+        assert callable(load(resolve(options.target)))
+    assert {options.video for options in asked} == {None, DEFAULT_OUTPUT / CLIP}
+
+
+def test_every_exit_code_is_in_the_readme_and_in_the_help() -> None:
+    codes = {*EXIT_CODES.values(), USAGE, OUR_BUG, INTERRUPTED}
+    table = re.findall(r"^\| (\d+) \|", README.read_text(), re.MULTILINE)
+    helped = re.findall(r"\b\d+\b", make_parser().format_help().partition("exit codes:")[2])
+    assert {*map(int, table)} == {*map(int, helped)} == codes
 
 
 def test_there_are_commands_to_be_understood() -> None:

@@ -110,7 +110,8 @@ COMMAND = Command(
     check,
     description="Samples the memory of a process and all below it, drops the start-up, and says\n"
     "whether it goes on rising. Of a process whose memory does not, a drift is said once in\n"
-    "200 times at most. Exits with 0 if there is none, 1 if there is one, 3 if it can't be said.",
+    "200 times at most. Exits with 0 if there is none, 1 if there is one, 3 if it can't be said,\n"
+    "also when Ctrl-C ends the watch.",
     examples=(
         "watch --duration 60 -- ffmpeg -re -i clip.mp4 -f null -",
         "watch --pid 4711 --fps 25 --html watch.html",

@@ -129,6 +129,7 @@ def test_a_process_by_its_number_is_left_alone(tmp_path: Path) -> None:
         finally:
             process.kill()
     assert done.code == 0, done.out
+    assert done.report["ending"] == "the watch was interrupted"
     assert done.report["watched"] == f"process {process.pid}"
     assert done.report["exit_code"] is None
 
