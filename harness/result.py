@@ -15,6 +15,9 @@ Phase = Literal["warm-up", "steady", "record"]
 Level = Literal["zero-growth", "zero-owned", "zero-malloc"]
 LEVELS: tuple[Level, ...] = ("zero-growth", "zero-owned", "zero-malloc")
 
+BaselineState = Literal["", "new", "updated", "unchanged"]
+"""of a finding held against the gate's baseline; updated is more than recorded, empty not held"""
+
 StackFrame = tuple[str, str, int]
 """(function, file, line)"""
 
@@ -41,6 +44,7 @@ class Finding(msgspec.Struct, frozen=True):
     """the finding in one sentence, for people"""
     native: tuple[str, ...] = ()
     """the ways through native code, each as names of functions, innermost first, joined by ` < `"""
+    baseline: BaselineState = ""
 
 
 class RuleResult(msgspec.Struct, frozen=True):

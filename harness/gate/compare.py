@@ -8,10 +8,11 @@ from pathlib import Path
 
 from harness.baseline import Baseline
 from harness.gate.case import Case
-from harness.gate.counts import Counts, SiteCount, portable, same_plan, site_count
+from harness.gate.counts import Counts, SiteCount, portable, same_plan, site_count, totals
 from harness.gate.fingerprint import Fingerprint
 from harness.gate.metrics import STEADY_RULE, Key, Metric, metrics
 from harness.gate.results import CaseResult, Difference, SiteChange, Status
+from harness.gate.violations import marked, unchanged
 from harness.owners import BACKEND
 from harness.report.text import ranges
 from harness.result import Finding, Report
@@ -24,18 +25,22 @@ _ZERO = Metric(0, "nothing")
 
 def hold(
     known: Baseline, case: Case, report: Report, measured: Counts, here: Fingerprint, root: Path
-) -> CaseResult:
-    """Hold a case against a baseline, which may not have it, or another one of its name."""
+) -> tuple[CaseResult, Report]:
+    """Hold a case against a baseline, which may not have it, or another one of its name.
+
+    With what is said of it comes the report, its findings told as new, updated or unchanged where
+    there is a record to hold them against.
+    """
     entry = known.cases.get(case.name)
     if entry is None:
         why = "the baseline does not have it"
-        return CaseResult(case.name, "missing", why=(why,), command=_record(case))
+        return CaseResult(case.name, "missing", why=(why,), command=_record(case)), report
     if entry.case != case:
         pairs = ((name, getattr(case, name), getattr(entry.case, name))
                  for name in Case.__struct_fields__)  # fmt: skip
         unlike = [f"{name} {now} (recorded: {then})" for name, now, then in pairs if now != then]
         why = f"it is declared otherwise than it was when it was recorded: {'; '.join(unlike)}"
-        return CaseResult(case.name, "changed", why=(why,), command=_record(case))
+        return CaseResult(case.name, "changed", why=(why,), command=_record(case)), report
     return compare(case, report, measured, here, known.records(case.name), root)
 
 
@@ -46,7 +51,7 @@ def compare(
     here: Fingerprint,
     recorded: list[tuple[Fingerprint, Counts]],
     root: Path,
-) -> CaseResult:
+) -> tuple[CaseResult, Report]:
     """Hold the counts of a case against those recorded of the very same case, one at the least.
 
     Each number is held against the record that it can be expected to equal here; where there is
@@ -56,12 +61,13 @@ def compare(
     if not same_plan(measured, old):
         why = (f"it was recorded of {old.workload}, and now is {measured.workload}, or its steps "
                "are other ones: no count can be compared",)  # fmt: skip
-        return CaseResult(case.name, "changed", why=why, command=_record(case))
+        return CaseResult(case.name, "changed", why=why, command=_record(case)), report
+    report = marked(report, old, root)
     found = list(_differences(metrics(measured), metrics(old), here, there))
     sites = _site_changes(report, old, {d.kind for d in found if d.after > d.before}, root)
     status = _status(found)
     command = _closer(report, found) if status == "worse" else _record(case)
-    return CaseResult(
+    result = CaseResult(
         case.name,
         status,
         tuple(found),
@@ -69,7 +75,9 @@ def compare(
         tuple(_sentences(status, report, measured, here, there, found)),
         "" if status == "same" else command,
         measured.holds,
+        unchanged(report) if status == "worse" else 0,
     )
+    return result, report
 
 
 def _nearness(here: Fingerprint, there: Fingerprint) -> tuple[bool, bool, bool]:
@@ -115,7 +123,8 @@ def _sentences(
         for rule in report.rules:
             # The lines of allocations on steady steps are compared, those of other rules told.
             if rule.status == "fail" and rule.rule in worse and rule.rule != STEADY_RULE:
-                for finding in rule.findings[:_MOST_FINDINGS]:
+                news = [found for found in rule.findings if found.baseline != "unchanged"]
+                for finding in news[:_MOST_FINDINGS]:
                     yield f"{rule.rule}: {finding.text or rule.why}"
     elif measured.verdict == "fail":
         yield f"it violates {report.level}, as recorded: {', '.join(measured.rules)}"
@@ -128,10 +137,7 @@ def _site_changes(
     report: Report, old: Counts, kinds: set[str], root: Path
 ) -> tuple[SiteChange, ...]:
     """The lines of these kinds that count for more than they did, the largest rise first."""
-    before: dict[tuple[str, ...], list[int]] = {}
-    for site in old.sites:
-        total = before.setdefault(site.key, [0, 0])
-        total[0], total[1] = total[0] + site.blocks, total[1] + site.bytes
+    before = totals(old.sites)
     risen = []
     for kind in sorted(kinds - {""}):
         for finding in report.sites[kind]:

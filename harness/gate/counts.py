@@ -18,11 +18,13 @@ import msgspec
 
 from harness.owners import BACKEND, INTERPRETER
 from harness.report.summary import growth_events, leaks, steady_steps
-from harness.result import LEVELS, Finding, Report
+from harness.result import LEVELS, Finding, Report, RuleResult
 from harness.sites import FIRST_USE, GROWTH, HELD
 
 Whole: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1 << 62)]
 Holds: TypeAlias = Literal["none", "zero-growth", "zero-owned", "zero-malloc"]
+Key: TypeAlias = tuple[str, str, str, str, str]
+"""kind, owner, file, function and text of a line"""
 HOLDS: tuple[Holds, ...] = ("none", *LEVELS)
 """from worse to better"""
 
@@ -57,7 +59,7 @@ class SiteCount(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All that one line of code counts for."""
 
     kind: str
-    """one of harness.sites"""
+    """one of harness.sites; of a violation, as `violation` has it"""
     owner: str
     file: str
     function: str
@@ -67,12 +69,12 @@ class SiteCount(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bytes: Whole
 
     @property
-    def key(self) -> tuple[str, str, str, str, str]:
+    def key(self) -> Key:
         """What the same line has in another measurement, wherever it moved in its function."""
         return self.kind, self.owner, self.file, self.function, self.code
 
 
-class Counts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Counts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """All exact counts of one case, measured in one environment."""
 
     verdict: Literal["pass", "fail"]
@@ -97,6 +99,8 @@ class Counts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     resources: dict[str, Whole]
     """more at the end than at the start, by kind"""
     sites: tuple[SiteCount, ...]
+    violations: tuple[SiteCount, ...] = ()
+    """what the rules found that fail; baselines of before have none"""
 
 
 def counts(report: Report, root: Path) -> Counts:
@@ -121,7 +125,32 @@ def counts(report: Report, root: Path) -> Counts:
             for kind, findings in report.sites.items()
             for finding in findings
         ),
+        violations=violations(report, root),
     )
+
+
+def violations(report: Report, root: Path) -> tuple[SiteCount, ...]:
+    """What the rules found that fail, rule by rule."""
+    return tuple(
+        site_count(violation(rule, finding), finding, root)
+        for rule in report.rules
+        if rule.status == "fail"
+        for finding in rule.findings
+    )
+
+
+def violation(rule: RuleResult, finding: Finding) -> str:
+    """What sort of violation it is: `steady-growth/leak-per-frame`."""
+    return f"{rule.rule}/{finding.kind}"
+
+
+def totals(sites: Iterable[SiteCount]) -> dict[Key, tuple[int, int]]:
+    """Blocks and bytes of each line of code, by what it is known by."""
+    found: dict[Key, tuple[int, int]] = {}
+    for site in sites:
+        blocks, size = found.get(site.key, (0, 0))
+        found[site.key] = blocks + site.blocks, size + site.bytes
+    return found
 
 
 def holds(report: Report) -> Holds:

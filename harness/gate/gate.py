@@ -78,7 +78,7 @@ def run(request: Request, observe: Observer) -> tuple[GateResult, list[tuple[str
     measured = _Measured()
 
     def done(case: Case, report: Report) -> None:
-        result = _judge(request, known, case, report, measured)
+        result, report = _judge(request, known, case, report, measured)
         measured.reports[case.name], measured.results[case.name] = report, result
         if request.output is not None:
             write(request.output / f"{case.name}.json", to_json(report))
@@ -128,17 +128,17 @@ def _prepare(request: Request) -> None:
 
 def _judge(
     request: Request, known: Baseline | None, case: Case, report: Report, measured: _Measured
-) -> CaseResult:
+) -> tuple[CaseResult, Report]:
     if report.verdict == "no-verdict":
         why = report.failure.text if report.failure else "it could not be measured"
-        return CaseResult(case.name, "no-verdict", why=(why,), command=report.replay)
+        return CaseResult(case.name, "no-verdict", why=(why,), command=report.replay), report
     here, found = fingerprint(report.environment), counts(report, request.root)
     measured.counts[case.name] = here, found
     if request.update:
         told: tuple[str, ...] = ()
         if found.verdict == "fail":
             told = (f"recorded though it violates {report.level}: {', '.join(found.rules)}",)
-        return CaseResult(case.name, "recorded", why=told, holds=found.holds)
+        return CaseResult(case.name, "recorded", why=told, holds=found.holds), report
     return hold(known or Baseline(), case, report, found, here, request.root)
 
 

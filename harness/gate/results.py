@@ -84,6 +84,8 @@ class CaseResult(msgspec.Struct, frozen=True):
     """what to run to look closer, or to mend it"""
     holds: str = ""
     """the strictest level that was seen to hold"""
+    recorded: int = 0
+    """of a case that is worse, violations that the baseline has as they are"""
 
 
 class GateResult(msgspec.Struct, frozen=True):

@@ -55,7 +55,7 @@ class Held:
     def judge(self, name: str, nodeid: str, report: Report) -> CaseResult:
         """Compare a verification that passed."""
         one = _measured(name, nodeid, report, self._root)
-        result = hold(self._known, one.case, report, one.counts, one.environment, self._root)
+        result, _ = hold(self._known, one.case, report, one.counts, one.environment, self._root)
         if result.status == "same":
             return result
         command = _record(self._path, self._root, nodeid)

@@ -24,6 +24,7 @@ STYLES: dict[Status, str] = {
     "changed": "bold red",
     "worse": "bold red",
 }
+AS_RECORDED: tuple[Status, ...] = ("same", "recorded")
 MOST_DIFFERENCES = 12
 """of one case; gate.json has all"""
 MOST_SITES = 5
@@ -43,14 +44,26 @@ MEANING: dict[Status, str] = {
 def render(result: GateResult, console: Console, *, quiet: bool) -> None:
     """Print every case that is not simply as it was, then the outcome in one line."""
     told: set[frozenset[tuple[str, str]]] = set()
-    for case in () if quiet else result.results:
-        if case.status in ("same", "recorded") and not case.why:
+    for case in () if quiet else told_of(result):
+        if case.status in AS_RECORDED:
+            console.print(Text(in_one_line(case)), soft_wrap=True)
             continue
         # One line of code may be behind all cases: it is told in full where it is told first.
         places = frozenset((site.place, site.code) for site in case.sites)
         _case(case, console, known=bool(places) and places in told)
         told.add(places)
     console.print(Text(headline(result), style="bold"), soft_wrap=True)
+
+
+def told_of(result: GateResult) -> list[CaseResult]:
+    """The cases that are told: all but those simply as they were. What is recorded comes last."""
+    told = [case for case in result.results if case.status not in AS_RECORDED or case.why]
+    return sorted(told, key=lambda case: case.status in AS_RECORDED)
+
+
+def in_one_line(case: CaseResult) -> str:
+    """What is said of a case that is as recorded."""
+    return clean(f"{case.name}: {'; '.join(case.why)}")
 
 
 def headline(result: GateResult) -> str:
@@ -97,6 +110,8 @@ def lines(case: CaseResult, rest: str = ", in gate.json") -> Iterator[str]:
         yield from _site(site)
     if len(case.sites) > MOST_SITES:
         yield f"  and {plural(len(case.sites) - MOST_SITES, 'more line')} of code{rest}"
+    if case.recorded:
+        yield f"  {plural(case.recorded, 'recorded violation')} unchanged"
     if case.command:
         label = "Look closer" if case.status in ("worse", "no-verdict") else "Record"
         yield f"  {label}: {clean(case.command)}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias
@@ -21,6 +21,8 @@ from harness.result import Finding, Report, RuleResult, StackFrame
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "SRCROOT"
 _FINGERPRINT = "steadyframe/v1"
+_STATES = ("new", "updated", "unchanged")
+"""of the gate: either all results have one, or none has"""
 _Key: TypeAlias = tuple[str, str, str, int, str]
 """rule, kind, file, line, function"""
 
@@ -28,13 +30,19 @@ _Key: TypeAlias = tuple[str, str, str, int, str]
 def to_sarif(cases: Sequence[tuple[str, Report]], root: Path) -> str:
     """The document as JSON text. Files in `root`, an absolute folder, are named relative to it."""
     found: dict[_Key, tuple[RuleResult, Finding, list[str]]] = {}
+    states: dict[_Key, set[str]] = defaultdict(set)
     for name, report in cases:
         for rule, finding in sorted(_findings(report), key=lambda each: each[1].line):
             key = (rule.rule, finding.kind, finding.file, finding.line, finding.function)
             found.setdefault(key, (rule, finding, []))[2].append(name)
+            states[key].add(finding.baseline)
     ids = sorted({_id(rule, finding) for rule, finding, _ in found.values()})
     results = [_result(rule, finding, names, ids, root) for rule, finding, names in found.values()]
     _number(results)
+    if any(state for each in states.values() for state in each):
+        for result, each in zip(results, states.values(), strict=True):
+            result["baselineState"] = _newest(each)
+        results.sort(key=lambda result: _STATES.index(result["baselineState"]))
     run = {
         "tool": {"driver": _driver(cases, ids)},
         "automationDetails": {"id": "steadyframe/"},
@@ -45,6 +53,11 @@ def to_sarif(cases: Sequence[tuple[str, Report]], root: Path) -> str:
     }
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(document, indent=2) + "\n"
+
+
+def _newest(states: set[str]) -> str:
+    """Of several cases on one line; what was held against no record is new."""
+    return next(state for state in _STATES if state in states or (state == "new" and "" in states))
 
 
 def _findings(report: Report) -> Iterator[tuple[RuleResult, Finding]]:

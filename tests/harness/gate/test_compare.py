@@ -29,7 +29,8 @@ def held(now: Report, *recorded: Any) -> CaseResult:
         )
         for old, changes in recorded
     ]
-    return compare(Case("a", "mine.py:Backend"), now, counts(now, ROOT), HERE, records, ROOT)
+    result, _ = compare(Case("a", "mine.py:Backend"), now, counts(now, ROOT), HERE, records, ROOT)
+    return result
 
 
 def test_equal_counts_are_the_same() -> None:
@@ -160,5 +161,5 @@ def test_every_other_count_is_exact_too(changes: dict[str, Any]) -> None:
     base = counts(report(), ROOT)
     more = msgspec.structs.replace(base, **changes)
     case, now = Case("a", "mine.py:Backend"), report()
-    assert compare(case, now, more, HERE, [(HERE, base)], ROOT).status == "worse"
-    assert compare(case, now, base, HERE, [(HERE, more)], ROOT).status == "better"
+    assert compare(case, now, more, HERE, [(HERE, base)], ROOT)[0].status == "worse"
+    assert compare(case, now, base, HERE, [(HERE, more)], ROOT)[0].status == "better"

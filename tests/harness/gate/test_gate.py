@@ -19,8 +19,8 @@ from harness.errors import UsageError
 from harness.gate import gate as module
 from harness.gate.case import Case
 from harness.gate.measure import measure
-from harness.result import Report
-from tests.harness.gate.helpers import crashed, gate, measures, project, report
+from harness.result import Report, RuleResult
+from tests.harness.gate.helpers import crashed, finding, gate, measures, project, report
 
 CHECKOUT = Path(__file__).parents[3]
 
@@ -144,6 +144,30 @@ def test_a_violation_can_be_recorded_and_is_told_each_time(recorded: Path, answe
     assert "it violates zero-owned, as recorded" in capsys.readouterr().out
     answer(lambda _: report(backend=(68, 721_322)))
     assert gate(recorded) == 1
+
+
+def test_news_is_shown_before_what_is_recorded_which_takes_a_line(
+    recorded: Path, answer, capsys
+) -> None:
+    def leaking(*names: str) -> Report:
+        found = tuple(finding("leak", function=name, text=f"{name} leaks") for name in names)
+        rule = RuleResult("teardown-release", "fail", len(found), 0, "", found)
+        return report(verdict="fail", rules=(*report().rules[:2], rule))
+
+    answer(lambda _: leaking("old", "older"))
+    assert gate(recorded, "--update") == 0
+    capsys.readouterr()
+    answer(lambda case: leaking("old", "older", *(["new"] if case.name == "b" else [])))
+    assert gate(recorded, "--markdown", "gate.md", "--sarif", "gate.sarif") == 1
+    out = capsys.readouterr().out
+    for text in (out, (recorded / "gate.md").read_text()):
+        words = ("new leaks", "2 recorded violations unchanged", "a: it violates", "c: it violates")
+        places = [text.index(word) for word in words]
+        assert places == sorted(places)
+        assert "old leaks" not in text
+    (run,) = json.loads((recorded / "gate.sarif").read_text())["runs"]
+    states = [(r["message"]["text"].split()[0], r["baselineState"]) for r in run["results"]]
+    assert states == [("new", "new"), ("old", "unchanged"), ("older", "unchanged")]
 
 
 def test_shards_share_the_cases_and_merge_to_the_whole(recorded: Path, answer, capsys) -> None:

@@ -73,6 +73,24 @@ def test_repaired_they_are_as_recorded(clean: Path) -> None:
     assert {case["status"] for case in results(clean / "repaired").values()} == {"same"}
 
 
+def test_a_fault_beside_one_that_is_recorded_is_told_and_the_other_counted(
+    tmp_path: Path, capsys
+) -> None:
+    old, new = FAULTS["kept"], FAULTS["leak"]
+    file = project(tmp_path, "mine") / "mine.py"
+    file.write_text(CLEAN.replace(old.place, old.line))
+    assert gate(tmp_path, "--update", "--quiet") == 0
+    file.write_text(f"\n{CLEAN.replace(old.place, old.line).replace(new.place, new.line)}")
+    capsys.readouterr()
+    assert gate(tmp_path) == 1
+    out = capsys.readouterr().out
+    first, *rest = out.splitlines()[1:]
+    assert first.startswith("  teardown-release: ")
+    assert f"mine.py:{1 + line_of('leak')} in close" in first
+    assert "  3 recorded violations unchanged" in rest
+    assert f"mine.py:{1 + line_of('kept')}" not in out
+
+
 def test_an_edit_elsewhere_in_the_file_changes_nothing(clean: Path) -> None:
     (clean / "churn.py").write_text(f"# a line more\n\n{CLEAN}")
     try:

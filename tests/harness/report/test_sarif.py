@@ -136,3 +136,29 @@ def test_hostile_text_is_text(make_failed, make_finding) -> None:
     (result,) = run_of((HOSTILE, report))["results"]
     assert result["message"]["text"].startswith("<script> \" '")
     assert "\0" not in json.dumps(result, ensure_ascii=False)
+
+
+def test_held_against_a_baseline_all_results_have_a_state_and_news_comes_first(
+    make_failed, make_finding
+) -> None:
+    old, more, same = (
+        make_finding(function=name, baseline=state, line=line)
+        for line, (name, state) in enumerate(
+            {"old": "unchanged", "more": "updated", "same": "unchanged"}.items(), 1
+        )
+    )
+    not_held = make_finding(function="not held", line=9)
+    elsewhere = make_finding(function="same", line=3, baseline="new")
+    run = run_of(("a", make_failed(old, more, same, not_held)), ("b", make_failed(elsewhere)))
+    found = [
+        (result["locations"][0]["logicalLocations"][0]["name"], result["baselineState"])
+        for result in run["results"]
+    ]
+    assert found == [
+        ("same", "new"),
+        ("not held", "new"),
+        ("more", "updated"),
+        ("old", "unchanged"),
+    ]
+    run = run_of(("a", make_failed(not_held)))
+    assert "baselineState" not in run["results"][0]
