@@ -1,4 +1,4 @@
-"""The errors that a user can mend, apart from those that are ours."""
+"""The errors that a user can mend, apart from those that are ours, and what a mistyped name meant."""
 
 from __future__ import annotations
 
