@@ -1,4 +1,4 @@
-"""The errors that a user can mend, apart from those that are ours, and what a mistyped name meant."""
+"""The errors that a user can mend, apart from those that are ours, and what was mistyped."""
 
 from __future__ import annotations
 
