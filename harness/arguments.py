@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -15,6 +16,9 @@ _EXIT_CODES = """
 exit codes: 0 the contract holds, 1 it is violated, 2 bad usage or input, 3 no verdict
 (the backend crashed, hung, was killed or could not be measured), 70 a bug in steadyframe,
 130 interrupted"""
+
+_WORKLOAD = "--workload"
+_STEP = re.compile(r"\d+x\d+")
 
 
 def read(parser: argparse.ArgumentParser, argv: Sequence[str]) -> Namespace:
@@ -42,8 +46,10 @@ class _Parser(argparse.ArgumentParser):
         return options, unknown
 
     def _refuse(self, word: str) -> NoReturn:
-        known = self._option_string_actions if word.startswith("-") else ()
-        close = near(word.partition("=")[0], known)
+        options = self._option_string_actions
+        close = near(word.partition("=")[0], options if word.startswith("-") else ())
+        if _STEP.match(word) and _WORKLOAD in options:
+            close = f"{_WORKLOAD} {word}"
         self.error(f"unknown argument {word!r}" + (f": did you mean {close!r}?" if close else ""))
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

@@ -128,6 +128,7 @@ def test_verdict_is_the_exit_code(fake: FakeVerify, verdict: str, code: int) -> 
         ("", "steadyframe --help"),
         ("verfy m:f", "'verfy': did you mean 'verify'? (see `steadyframe --help`)"),
         ("prove m:f", "'prove': choose from verify, gate"),
+        ("verify m:f 8x8@25*9", "did you mean '--workload 8x8@25*9'?"),
         ("--verson", "'--verson': did you mean '--version'?"),
         ("verify", "TARGET"),
         ("verify m:f --wat", "'--wat'"),
