@@ -50,7 +50,8 @@ def render(result: GateResult, console: Console, *, quiet: bool) -> None:
             continue
         # One line of code may be behind all cases: it is told in full where it is told first.
         places = frozenset((site.place, site.code) for site in case.sites)
-        _case(case, console, known=bool(places) and places in told)
+        else_said = [s for s in case.why if not any(place in s for place, _ in places)]
+        _case(case, console, known=bool(places) and places in told and not else_said)
         told.add(places)
     console.print(Text(headline(result), style="bold"), soft_wrap=True)
 

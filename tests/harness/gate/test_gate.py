@@ -146,6 +146,24 @@ def test_a_violation_can_be_recorded_and_is_told_each_time(recorded: Path, answe
     assert gate(recorded) == 1
 
 
+def test_one_line_behind_several_cases_is_told_once_and_never_hides_another(
+    recorded: Path, answer, capsys
+) -> None:
+    left = RuleResult("teardown-resources", "fail", 1, 0, "", (finding(text="a thread is left"),))
+
+    def worse(case: Case) -> Report:
+        found = report(backend=(1, 64))
+        if case.name == "c":
+            found.rules = (*found.rules, left)
+        return found
+
+    answer(worse)
+    assert gate(recorded) == 1
+    out = capsys.readouterr().out
+    assert "b: worse than recorded, by /project/mine.py:7 in run as above" in out
+    assert "c: worse than recorded\n  teardown-resources: a thread is left" in out
+
+
 def test_news_is_shown_before_what_is_recorded_which_takes_a_line(
     recorded: Path, answer, capsys
 ) -> None:
@@ -197,7 +215,7 @@ def test_shards_share_the_cases_and_merge_to_the_whole(recorded: Path, answer, c
         (["--shard", "0/2"], "K/N"),
         (["--shard", "3/2"], "K/N"),
         (["--jobs", "0"], "1 or more"),
-        (["--only", "bb"], "no case is called 'bb': choose from "),
+        (["--only", "zz"], "no case is called 'zz': choose from a, b, c"),
         (["--update", "--strict"], "exclude"),
         (["--output", "/dev/null/x"], "/dev/null"),
         (["--baseline", "/dev/null"], "no file"),
