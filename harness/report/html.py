@@ -20,7 +20,7 @@ from harness.report.summary import amounts, steady_groups
 from harness.report.svg import sparkline
 from harness.report.text import allocations, clean, plural, ranges, uri
 from harness.report.thinning import MOST_STEPS
-from harness.report.verdict import WORDS, sentence, worst
+from harness.report.verdict import SEVERITY, WORDS, sentence, worst
 from harness.result import Finding, Report, RuleResult
 
 MOST_FINDINGS = 50
@@ -91,7 +91,8 @@ def case_page(name: str, report: Report, *, home: str = "", embed: bool = False)
 
 
 def index_page(entries: Sequence[Entry]) -> str:
-    """The page that lists all cases."""
+    """The page that lists all cases, the worst first."""
+    entries = sorted(entries, key=lambda entry: SEVERITY.index(entry.report.verdict), reverse=True)
     verdict = worst(entry.report for entry in entries)
     held = sum(entry.report.verdict == "pass" for entry in entries)
     return page(
@@ -121,7 +122,7 @@ def _entry(entry: Entry, found: CaseNumbers) -> dict[str, Any]:
         "survivors": found.survivors,
         "about": _about(entry),
         "sparkline": sparkline(live, f"live bytes over {len(live)} steps"),
-        "scale": [("first", live[0]), ("most", max(live)), ("last", live[-1])] if live else [],
+        "scale": [f"{live[0]:,} to {live[-1]:,}", f"at most {max(live):,}"] if live else [],
         "time": found.time,
     }
 
@@ -131,8 +132,7 @@ def _about(entry: Entry) -> list[str]:
     report = entry.report
     target = "" if report.target == entry.name else report.target
     held_to = f"{report.level}, {plural(report.cycles, 'cycle')}"
-    lines = (", ".join(filter(None, (target, fed(report)))), options(report), held_to)
-    return [line for line in lines if line]
+    return [", ".join(filter(None, (target, fed(report), options(report)))), held_to]
 
 
 def _extent(report: Report) -> list[tuple[str, str]]:

@@ -9,6 +9,8 @@ from harness.report.text import plural
 from harness.result import Failure, Report, Verdict
 
 WORDS = {"pass": "PASS", "fail": "FAIL", "no-verdict": "NO VERDICT", "skipped": "skipped"}
+SEVERITY: tuple[Verdict, ...] = ("pass", "no-verdict", "fail")
+"""A violation is worse than no verdict: it is established, whatever happened to other cases."""
 
 _KINDS = {
     "killed": "was killed",
@@ -19,11 +21,8 @@ _KINDS = {
 
 
 def worst(reports: Iterable[Report]) -> Verdict:
-    """The verdict on all of them: fail is worse than no-verdict, which is worse than pass.
-
-    A violation is established, whatever happened to the other cases.
-    """
-    return max((report.verdict for report in reports), key=("pass", "no-verdict", "fail").index)
+    """The verdict on all of them."""
+    return max((report.verdict for report in reports), key=SEVERITY.index)
 
 
 def sentence(report: Report) -> str:

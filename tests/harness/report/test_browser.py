@@ -93,12 +93,12 @@ def test_index_leads_to_each_case_and_back(tab: Browser, folder: Path) -> None:
     tab.open(folder / "index.html")
     assert tab.ask("document.querySelectorAll('tbody tr').length") == 2
     assert tab.ask("document.querySelectorAll('svg.sparkline polyline').length") == 2
-    tab.click("tbody tr:nth-child(2) a")
+    tab.click("tbody tr:nth-child(1) a")
     assert tab.ask("document.querySelector('h1').textContent") == "bad#?%"
     assert tab.ask(DRAWN) >= len(PLOTS)
     tab.click("nav a")
     assert tab.ask("document.querySelector('h1').textContent") == "Memory reports"
-    tab.click("tbody tr:nth-child(1) a")
+    tab.click("tbody tr:nth-child(2) a")
     assert tab.ask("document.querySelector('h1').textContent") == "good one"
 
 

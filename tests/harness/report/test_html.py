@@ -212,12 +212,12 @@ def test_index_links_each_case_and_gives_its_numbers(make_report, make_failed) -
     entries[1].report.steps[0].live_bytes = 1_000
     entries[1].report.steps[5].live_bytes = 9_000
     page = Page(index_page(entries))
-    assert page.values("a", "href")[:2] == ["espcn%20sync.html", "bad.html"]
+    assert page.values("a", "href")[:2] == ["bad.html", "espcn%20sync.html"], "the worst first"
     assert "FAIL 1 of 2 cases hold their contract." in page.text
     assert "model 1,204" in page.text
     assert len(page.values("polyline", "points")) == 2
-    assert "my.module:factory, 128x96@100*40nireq=4zero-owned, 3 cycles" in page.text
-    assert "first 1,000most 9,000last 4,096" in page.text
+    assert "my.module:factory, 128x96@100*40, nireq=4zero-owned, 3 cycles" in page.text
+    assert "1,000 to 4,096at most 9,000" in page.text
     assert page.scripts.count("") == 0, "the list draws nothing that takes plotly"
 
 
