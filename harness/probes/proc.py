@@ -33,3 +33,10 @@ def text(path: str) -> str:
         return Path(path).read_text(errors="replace")
     except (FileNotFoundError, ProcessLookupError):
         return ""
+
+
+def state(pid: str) -> str:
+    """The letter of a process's state, such as Z of one that nobody has waited for; empty if it is
+    gone."""
+    # "14108 (a name) S 1 ...", in which the name may hold anything.
+    return text(f"/proc/{pid}/stat").rpartition(")")[2].strip()[:1]

@@ -12,19 +12,23 @@ import re
 import sys
 import sysconfig
 import threading
+import time
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any, NamedTuple
 
 import msgspec
 
-from harness.probes.proc import children, text
+from harness.probes import mallinfo
+from harness.probes.proc import children, state, text
 from harness.probes.shared_memory import Segments
 
 KINDS = ("threads", "descriptors", "children", "mappings", "shared_memory")
 """The ledger's entries that are lists of `Held` and must be given back."""
 
 _COMMAND_SHOWN = 120
+_EXEC_S = 1.0
+"""at most; it takes a millisecond or two"""
 _STDLIB = sysconfig.get_paths()["stdlib"]
 _HARNESS = os.path.dirname(os.path.dirname(__file__))
 
@@ -62,9 +66,7 @@ class Mapping(NamedTuple):
 
 def snapshot(segments: Segments | None = None) -> dict[str, Any]:
     """The ledger of this process now. Without `segments` none in /dev/shm is listed."""
-    import psutil
-
-    heap = psutil.heap_info()
+    heap = mallinfo.heap()
     maps = list(_maps())
     left = segments.left() if segments is not None else []
     return {
@@ -75,8 +77,8 @@ def snapshot(segments: Segments | None = None) -> dict[str, Any]:
         "shared_memory": [Held(path, "shared memory segment") for path in left],
         "anonymous_bytes": _anonymous_bytes(maps, executable=False),
         "executable_bytes": _anonymous_bytes(maps, executable=True),
-        "heap_bytes": heap.heap_used + heap.mmap_used,
-        "heap_mapped_bytes": heap.mmap_used,
+        "heap_bytes": heap.used + heap.mapped,
+        "heap_mapped_bytes": heap.mapped,
         "python_blocks": sys.getallocatedblocks(),
         "rss_bytes": int(text("/proc/self/statm").split()[1]) * os.sysconf("SC_PAGE_SIZE"),
         "uss_bytes": _unshared_bytes(),
@@ -155,8 +157,8 @@ def _descriptors() -> Iterator[Held]:
 def _children() -> Iterator[Held]:
     """The child processes, started from whichever thread."""
     for pid in children("self"):
+        program = _program(pid)  # first: only then has it the name of what it runs
         comm = text(f"/proc/{pid}/comm").strip()
-        program = _program(pid)
         # Python starts one at first use, for as long as the process lives.
         if comm and "multiprocessing.resource_tracker" not in program:
             yield Held(comm, "child process", f"process {pid}: {program}")
@@ -164,12 +166,30 @@ def _children() -> Iterator[Held]:
 
 def _program(pid: str) -> str:
     """What a child runs. A fork has the command of this process, which is the harness's own."""
-    command = text(f"/proc/{pid}/cmdline")
+    command = _command(pid)
     if not command:
-        return "ended, not waited for"
+        return "ended, not waited for" if _has_ended(pid) else "without a command"
     if command == text("/proc/self/cmdline"):
         return "a fork of the run"
     return command.replace("\0", " ").strip()[:_COMMAND_SHOWN]
+
+
+def _command(pid: str) -> str:
+    """The command line of a process, empty if it has ended.
+
+    Between the moment in which `exec` lets the parent go on and its end it is empty as well, and
+    the name is still the parent's.
+    """
+    until = time.monotonic() + _EXEC_S
+    while not (command := text(f"/proc/{pid}/cmdline")):
+        if _has_ended(pid) or time.monotonic() > until:
+            break
+        time.sleep(0.001)
+    return command
+
+
+def _has_ended(pid: str) -> bool:
+    return state(pid) in ("", "Z", "X")
 
 
 def _mappings(maps: list[Mapping]) -> Iterator[Held]:
