@@ -7,17 +7,9 @@ that follows it. One round has each kind once; in the first, each may still be n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from harness.plan import PlannedStep
-from harness.source import FrameSource, synthetic_source
 from harness.timeline import Interval
-from harness.workload import Workload
-
-if TYPE_CHECKING:
-    from backend.frame import Frame
 
 GOOD_FIRST = 8
 KINDS = ("no pixels", "float64 samples", "a wrong number of channels", "an unknown pixel format")
@@ -26,7 +18,6 @@ ROUNDS = 5
 threads did so too: which of them meets an error, and when, is up to the scheduler."""
 PASSES = ("control", "second control", "screened", "traced")
 """Through an instance each: groups of rows in RESULTS, and cycles for the flight recorder."""
-UNKNOWN_FORMAT = "steadyframe-unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,35 +54,3 @@ def intervals() -> list[Interval]:
         if ends_round:
             laid_out.append(Interval("collect", 1))
     return [*laid_out, Interval("flush", 1), Interval("close", 1)]
-
-
-def source(first: Frame, seed: int) -> FrameSource:
-    """The frames of the schedule, in the geometry of this one.
-
-    All are made beforehand. What is handed out is a copy, and counts as the source's memory.
-    """
-    planned = schedule()
-    text = f"{first.width}x{first.height}:{first.format}@25*{len(planned)}"
-    good = synthetic_source(Workload.parse(text), first.format, seed)
-    frames = [good.frame(frame.number) for frame in planned]
-    return FrameSource(
-        [
-            _spoiled(np.asarray(frame.data), frame.format, plan.bad)
-            for frame, plan in zip(frames, planned, strict=True)
-        ]
-    )
-
-
-def _spoiled(
-    pixels: np.ndarray[Any, Any], pixel_format: str, kind: str
-) -> tuple[np.ndarray[Any, Any], str]:
-    if kind == "no pixels":
-        return pixels[:0, :0].copy(), pixel_format
-    if kind == "float64 samples":
-        return pixels.astype(np.float64), pixel_format
-    if kind == "a wrong number of channels":
-        many = pixels[..., 0] if pixels.ndim == 3 else np.stack([pixels, pixels], axis=-1)
-        return np.ascontiguousarray(many), pixel_format
-    if kind == "an unknown pixel format":
-        return pixels, UNKNOWN_FORMAT
-    return pixels, pixel_format

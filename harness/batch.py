@@ -15,11 +15,10 @@ from typing import Any
 import msgspec
 
 from harness import given, isolate, preconditions
-from harness.beside import Beside, Runner
+from harness.beside import Beside, Runner, warm_up
 from harness.contract import Contract
 from harness.errors import UsageError
 from harness.filling import fill
-from harness.flight import Position
 from harness.inherited import reachable
 from harness.judge import judge, may_be_held
 from harness.naming import Namer
@@ -139,7 +138,7 @@ def measure(
         ]
         texts = tuple(str(spec.workload) for spec in specs)
         batch = msgspec.structs.replace(specs[0], instrument="batch", parts=texts)
-        with isolate.run(batch, timeout, _warm_up) as ended:
+        with isolate.run(batch, timeout, warm_up) as ended:
             if ended.outcome and ended.outcome.usage_error:
                 raise UsageError(ended.outcome.usage_error)
             return list(_read(ended.folder, specs, shown, contract, owners))
@@ -188,8 +187,3 @@ def _with_company(report: Report, alone: Report) -> Report:
         return alone
     report.notes += (ONLY_IN_COMPANY,)
     return report
-
-
-def _warm_up(at: Position, folder: Path) -> None:
-    if at.frame > 0:
-        trace.warm_up(folder / TRACE)

@@ -22,14 +22,15 @@ from harness.error_evidence import ErrorEvidence
 from harness.flight import Position
 from harness.output_runs import Computed
 from harness.outputs import OutputEvidence
+from harness.probes import trace
 from harness.result import Failure
 from harness.result_log import Group, read_log
 from harness.screening import Screening
-from harness.spec import RESULTS, Outcome, RunSpec
+from harness.spec import RESULTS, TRACE, Outcome, RunSpec
 
-_FOR_REFERENCES_S = (1.0, 10.0)
+_FOR_REFERENCES_S = (0.75, 10.0)
 """at least and at most"""
-_SHARE_FOR_REFERENCES = 8
+_SHARE_FOR_REFERENCES = 10
 """of the traced run's time, one part of so many"""
 
 
@@ -55,7 +56,14 @@ class Beside:
 
     def joined(self, then: Afterwards, outputs: OutputEvidence) -> Beside:
         """With what was made afterwards, and what the results have shown."""
-        return replace(self, outputs=outputs, early=then.early)
+        burst = then.burst
+        return replace(
+            self,
+            outputs=outputs,
+            burst=burst.burst if burst else 0,
+            inputs_alive=burst.inputs_alive if burst else None,
+            early=then.early,
+        )
 
 
 class Runner:
@@ -74,12 +82,14 @@ class Runner:
         """Run one child; raises CancelledError instead once it is cancelled."""
         if self._cancelled.is_set():
             raise CancelledError
-        with isolate.run(spec, self._timeout, _watch) as ended:
+        with isolate.run(spec, self._timeout, warm_up) as ended:
             yield ended
 
 
-def _watch(at: Position, folder: Path) -> None:
-    pass
+def warm_up(at: Position, folder: Path) -> None:
+    """What is done while a child runs: the reader of its trace, if it writes one, is warmed up."""
+    if at.frame > 0 and (folder / TRACE).exists():
+        trace.warm_up(folder / TRACE)
 
 
 def measure(
@@ -93,15 +103,8 @@ def measure(
         outcome = ended.outcome
         samples = screening.read(ended.folder, contract.steps(outcome), spec.cycles)
         results = tuple(read_log(ended.folder / RESULTS))
-    burst = _burst(spec, outcome, run)
     errors = error_runs.gather(spec, run, owners=owners)
-    return Beside(
-        screening=samples,
-        results=results,
-        errors=errors,
-        burst=burst.burst if burst else 0,
-        inputs_alive=burst.inputs_alive if burst else None,
-    )
+    return Beside(screening=samples, results=results, errors=errors)
 
 
 def _burst(spec: RunSpec, outcome: Outcome, run: Runner) -> Outcome | None:
@@ -115,6 +118,7 @@ def _burst(spec: RunSpec, outcome: Outcome, run: Runner) -> Outcome | None:
 class Afterwards(NamedTuple):
     """What the runs have shown that are made when the traced one is done."""
 
+    burst: Outcome | None
     computed: Computed
     early: EarlyClose
 
@@ -129,6 +133,7 @@ def measure_after(
     """Make these runs. `outcome` is the traced run's. Raises CancelledError."""
     spec = msgspec.structs.replace(spec, budget_s=_for_references(outcome.measured_s))
     return Afterwards(
+        _burst(spec, outcome, run),
         output_runs.compute(spec, run),
         early_close.gather(spec, contract, run, owners),
     )

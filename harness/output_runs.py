@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from harness.instruments.capture import captured
+from harness.capture import captured
 from harness.outputs import Difference, OutputEvidence, Reference, compare
 from harness.result_log import Group, read_log
 from harness.spec import RESULTS, RunSpec

@@ -167,11 +167,10 @@ def _tell_nobody(progress: Progress) -> None:
 
 
 def _watch(tell: Callable[[Progress], None], cycles: int) -> Callable[[Position, Path], None]:
-    """What is done while a child runs: its position is passed on, and the reader warmed up."""
+    """What is done while the traced child runs: its position is passed on, besides."""
 
     def watch(at: Position, folder: Path) -> None:
         tell(Progress(at.phase, at.cycle, cycles, at.frame + 1, at.frames))
-        if at.frame > 0:
-            trace.warm_up(folder / TRACE)
+        beside.warm_up(at, folder)
 
     return watch

@@ -68,8 +68,7 @@ ONLY_BY: dict[str, tuple[str, ...]] = {
     # The bench is a command of its own, with the exit codes of all.
     "commands": ("cli", "arguments", "completion", "bench"),
     "completion": ("commands.completion",),
-    # In the parent, one reads the files that an instrument leaves.
-    "instruments": ("child", "inject.cycles", "output_runs"),
+    "instruments": ("child", "inject.cycles"),
     "inject.hooks": ("instruments", "inject.cycles"),
     "inject.cycles": ("instruments",),
     "pytest_plugin": (),

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from backend.protocol import Backend
-from harness import adapt, bad_frames
+from harness import adapt
 from harness.adapters import FunctionBackend, is_module
 from harness.names import METHODS
 from harness.plan import plan_steps
 from harness.source import FrameSource, synthetic_source
+from harness.spoiled import spoiled_source
 from harness.workload import Workload
 
 
@@ -38,7 +39,7 @@ class Plain:
         self._open = _opener(factory, options or {})
         self._whole = whole
         self._source = synthetic_source(workload, str(formats[0]), 0)
-        self._spoiled = bad_frames.source(self._source.frame(0), 0)
+        self._spoiled = spoiled_source(self._source.frame(0), 0)
         steps = plan_steps(workload, 0, str(formats[0]))
         self._bursts = [range(step.first, step.last + 1) for step in steps]
 

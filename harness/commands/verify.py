@@ -96,6 +96,7 @@ def check(options: Namespace) -> None:
 
 def run(options: Namespace) -> int:
     """Verify, print the report, write what was asked for."""
+    from harness import zygotes
     from harness.report import files
     from harness.report.json import to_json
     from harness.workload import Workload
@@ -107,6 +108,7 @@ def run(options: Namespace) -> int:
     check_outputs(options)
     if options.flamegraph is not None:
         files.check_writable(options.flamegraph)
+    zygotes.prestart(1 if options.quick or options.soak else 2)  # while all else is imported here
     with watch(options, options.target) as observer:
         report = _made(options, workload, observer)
     if to_stdout:

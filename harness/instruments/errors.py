@@ -22,6 +22,7 @@ from harness.probes.heap import FIELDS, Sampler
 from harness.result_log import ResultLog
 from harness.source import FrameSource
 from harness.spec import RESULTS, SAMPLES, TRACE
+from harness.spoiled import spoiled_source
 
 _ROOM = 4 * len(bad_frames.schedule())
 
@@ -32,7 +33,7 @@ def run(setting: Setting) -> None:
     The first sample, which is the sampler's own first use, is taken before the screened pass; the
     others at the end of each round.
     """
-    frames = bad_frames.source(setting.source.frame(0), setting.spec.seed)
+    frames = spoiled_source(setting.source.frame(0), setting.spec.seed)
     log = ResultLog(setting.folder / RESULTS, len(PASSES), _ROOM)
     memory = map_file(setting.folder / SAMPLES, 8 * len(FIELDS) * (1 + bad_frames.ROUNDS))
     sample = Sampler(memoryview(memory).cast("q"))

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from harness.capture import capture
 from harness.flight import map_file
-from harness.instruments.capture import capture
 from harness.instruments.setting import Setting
 from harness.plan import PlannedStep
 from harness.quiescence import wait_quiescent

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import time
 
+from harness.capture import capture
 from harness.flight import map_file
-from harness.instruments.capture import capture
 from harness.instruments.reference import PER_FRAME
 from harness.instruments.rehearsal import rehearse
 from harness.instruments.setting import Setting

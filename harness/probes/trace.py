@@ -8,6 +8,7 @@ lies between two marks happened between them, exactly.
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import threading
 from collections.abc import Iterator
@@ -58,20 +59,16 @@ def is_mark(record: Record) -> bool:
     return bool(innermost) and innermost[0][0] == mark.__name__ and innermost[0][1] == __file__
 
 
-_warm = False
-
-
+@functools.lru_cache(maxsize=8)
 def warm_up(path: Path) -> None:
     """Begin to read the symbol tables of all that is mapped into a traced process.
 
-    memray does it for the first trace that a process reads, before its first record and when the
-    first native stack is asked for, and it takes 0.8 s with torch: long enough to be done while
-    the child still writes. Later calls do nothing.
+    memray does it for the first trace that it reads of each helper's runs, in which libraries lie
+    elsewhere: before the first record and when the first native stack is asked for. With torch it
+    takes 0.8 s, and 0.2 s for another helper: long enough to be done while the child still writes.
+    Later calls for the same trace do nothing.
     """
-    global _warm
-    if not _warm:
-        _warm = True
-        threading.Thread(target=_read_symbols, args=(path,), daemon=True).start()
+    threading.Thread(target=_read_symbols, args=(path,), daemon=True).start()
 
 
 def _read_symbols(path: Path) -> None:

@@ -18,6 +18,7 @@ from harness.error_runs import gather
 from harness.result import RuleResult
 from harness.rules import error_path
 from harness.spec import RunSpec
+from harness.spoiled import spoiled_source
 from harness.timeline import Timeline
 
 PLANTED = Path(__file__).parent / "planted_errors.py"
@@ -160,7 +161,7 @@ def test_a_backend_that_fails_anyway_is_no_case() -> None:
 def test_bad_frames_are_bad_and_good_ones_good(pixel_format: str) -> None:
     shape = (4, 6, 3) if pixel_format == "rgb24" else (4, 6)
     kind = np.float32 if pixel_format == "grayf32" else np.uint8
-    source = bad_frames.source(Frame(np.zeros(shape, kind), pixel_format), seed=0)
+    source = spoiled_source(Frame(np.zeros(shape, kind), pixel_format), seed=0)
     for planned in bad_frames.schedule():
         frame = source.frame(planned.number)
         as_it_should = (
