@@ -50,7 +50,9 @@ class _Parser(argparse.ArgumentParser):
         close = near(word.partition("=")[0], options if word.startswith("-") else ())
         if _STEP.match(word) and _WORKLOAD in options:
             close = f"{_WORKLOAD} {word}"
-        self.error(f"unknown argument {word!r}" + (f": did you mean {close!r}?" if close else ""))
+        # Behind a `--` stands what would be right before it.
+        hint = f": did you mean {close!r}?" if close and close != word else ""
+        self.error(f"unknown argument {word!r}{hint}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:

@@ -145,7 +145,9 @@ class _Evidence:
             added = alive[after] - alive[before]
             if span.site.owner in (*OWN, INTERPRETER) or added <= self._in_lists(span):
                 continue
-            yield span.site, self._fate(span), span.count, span.bytes
+            # Not all of the line's: those of the others lie in a list, whichever they are.
+            count = min(span.count, added)
+            yield span.site, self._fate(span), count, count * span.size
 
     def _in_lists(self, span: Span) -> int:
         """How many more of such blocks the lists of numpy may have at the end than before.

@@ -34,7 +34,9 @@ def near(name: str, known: Iterable[str]) -> str | None:
     Capitals count for nothing, and `_` is as good as `-`.
     """
     names = {_plain(each): each for each in known}
-    close = difflib.get_close_matches(_plain(name), names, n=1)
+    letters = sorted(_plain(name))
+    swapped = [each for each in names if sorted(each) == letters]  # likelier than one left out
+    close = swapped or difflib.get_close_matches(_plain(name), names, n=1)
     return names[close[0]] if close else None
 
 

@@ -56,6 +56,15 @@ def _unmeasurable(lost: Interval) -> Failure:
     return failure("unmeasurable", text, at, "")
 
 
+def without_trace() -> Failure:
+    """A run that came to its end and has no trace at all."""
+    text = (
+        "the trace of allocations is gone: something has removed the file, such as a backend that "
+        "clears the folder for temporary files"
+    )
+    return failure("unmeasurable", text, Position("measure", 0, -1, 0), "")
+
+
 def _steps(timeline: Timeline) -> list[Step]:
     steps = []
     for position, number in enumerate(timeline.steps):

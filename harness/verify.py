@@ -14,7 +14,7 @@ from harness import beside, flame, given, inherited, isolate, output_runs, preco
 from harness.beside import Beside, Runner
 from harness.contract import Contract
 from harness.errors import UsageError
-from harness.filling import fill
+from harness.filling import fill, without_trace
 from harness.flight import Position
 from harness.judge import judge, may_be_held
 from harness.naming import Namer
@@ -142,7 +142,10 @@ def _read(
     """The timeline of a traced run, None if it left no trace; what is plainly told is filled in."""
     report.failure = ended.failure
     outcome = ended.outcome
-    if outcome is None or not (ended.folder / TRACE).exists():
+    if outcome is None:
+        return None
+    if not (ended.folder / TRACE).exists():
+        report.failure = report.failure or without_trace()
         return None
     intervals = layout(report.cycles, contract.steps(outcome))
 

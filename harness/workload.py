@@ -207,7 +207,7 @@ def _diagnosis(text: str) -> str:
 
 def _mended(text: str) -> str:
     """The text without the usual typing errors: spaces, X or * or x-like signs, `fps`."""
-    tight = re.sub(r"\s+", "", text).lower().replace("\N{MULTIPLICATION SIGN}", "x")
+    tight = re.sub(r"\s+", "", text).lower().replace("\u00d7", "x")
     tight = re.sub(r"^([0-9]+)[*/:]([0-9]+)", r"\1x\2", tight)
     tight = re.sub(r"(?:fps|hz)(?=\*|x|$)", "", tight)
     return re.sub(r"@([0-9./]+)x([0-9]+)$", r"@\1*\2", tight)

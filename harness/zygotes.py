@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from harness.errors import SETUP, UsageError
+from harness.interrupts import held_back
 from harness.spec import FAREWELL
 
 PINNED_ENVIRONMENT = {
@@ -170,7 +171,7 @@ class _Pool:
 
     def fill(self, helpers: int) -> None:
         """Have so many of them."""
-        with _lock:
+        with held_back(), _lock:
             while len(self._idle) + len(self._busy) < helpers:
                 self._idle.append(self._started())
 
@@ -190,7 +191,7 @@ class _Pool:
     @contextlib.contextmanager
     def borrowed(self) -> Iterator[Zygote]:
         """A helper for one run; one that did not come through it is ended, not used again."""
-        with _lock:
+        with held_back(), _lock:
             zygote = self._idle.pop() if self._idle else self._started()
             if zygote.ended:  # something has killed it
                 zygote.stop()

@@ -66,7 +66,7 @@ ONLY_BY: dict[str, tuple[str, ...]] = {
     "cli": ("__main__",),
     "arguments": ("cli", "commands.completion"),
     # The bench is a command of its own, with the exit codes of all.
-    "commands": ("cli", "arguments", "completion", "bench"),
+    "commands": ("__main__", "cli", "arguments", "completion", "bench"),
     "completion": ("commands.completion",),
     "instruments": ("child", "inject.cycles"),
     "inject.hooks": ("instruments", "inject.cycles"),

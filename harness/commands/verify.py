@@ -20,6 +20,7 @@ from harness.commands.outputs import (
     write_outputs,
 )
 from harness.errors import UsageError
+from harness.interrupts import held_back
 from harness.report.console import make_console, say
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(options: Namespace) -> None:
     """Refuse what excludes each other."""
-    if options.workload and options.video:
+    if options.workload is not None and options.video:
         raise UsageError("--workload and --video exclude each other: leave one out")
     beside_soak = (
         options.level,
@@ -96,19 +97,23 @@ def check(options: Namespace) -> None:
 
 def run(options: Namespace) -> int:
     """Verify, print the report, write what was asked for."""
-    from harness import zygotes
-    from harness.report import files
-    from harness.report.json import to_json
-    from harness.workload import Workload
+    with held_back():
+        from harness import zygotes
+        from harness.report import files
+        from harness.report.json import to_json
+        from harness.workload import Workload
 
     import_from_here()
-    text = options.workload or DEFAULT_WORKLOAD
+    text = DEFAULT_WORKLOAD if options.workload is None else options.workload
     workload = None if options.video else Workload.named_or_parsed(text)
     to_stdout = check_report_files(options)
     check_outputs(options)
     if options.flamegraph is not None:
         files.check_writable(options.flamegraph)
-    zygotes.prestart(1 if options.quick or options.soak else 2)  # while all else is imported here
+    zygotes.prestart(1 if options.quick or options.soak else 2)
+    with held_back():  # meanwhile these import torch
+        from harness import verify, verify_soak  # noqa: F401
+        from harness.report import terminal  # noqa: F401
     with watch(options, options.target) as observer:
         report = _made(options, workload, observer)
     if to_stdout:

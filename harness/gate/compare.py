@@ -14,7 +14,7 @@ from harness.gate.metrics import STEADY_RULE, Key, Metric, metrics
 from harness.gate.results import CaseResult, Difference, SiteChange, Status
 from harness.gate.violations import marked, unchanged
 from harness.owners import BACKEND
-from harness.report.text import ranges
+from harness.report.text import plural, ranges
 from harness.result import Finding, Report
 from harness.sites import GROWTH, STEADY
 
@@ -128,6 +128,9 @@ def _sentences(
                     yield f"{rule.rule}: {finding.text or rule.why}"
     elif measured.verdict == "fail":
         yield f"it violates {report.level}, as recorded: {', '.join(measured.rules)}"
+        findings = [finding for rule in report.rules for finding in rule.findings]
+        if others := sum(finding.baseline == "new" for finding in findings):
+            yield f"{plural(others, 'finding')} at lines that are not recorded, in place of others"
     if any(not difference.known for difference in found):
         lines = here.differences(there) or [f"processor {here.processor!r} ({there.processor!r})"]
         yield f"not recorded for this environment: {'; '.join(lines)}"

@@ -12,7 +12,14 @@ HELD = 7
 """blocks that each list holds at most: NCACHE"""
 LARGEST = 1023
 """bytes of the largest blocks that have a list: NBUCKETS less one"""
-_SYMBOLS = frozenset({"PyArray_NewFromDescr_int", "PyDataMem_UserNEW", "PyDataMem_UserNEW_ZEROED"})
+_SYMBOLS = frozenset(
+    {
+        "PyArray_NewFromDescr_int",
+        "PyArray_IntpConverter",  # of a shape that is asked for, which comes from the same list
+        "PyDataMem_UserNEW",
+        "PyDataMem_UserNEW_ZEROED",
+    }
+)
 _WITHIN = 3
 """native frames, innermost first, among which one of these is: others are of malloc itself"""
 

@@ -27,8 +27,8 @@ KINDS = ("threads", "descriptors", "children", "mappings", "shared_memory")
 """The ledger's entries that are lists of `Held` and must be given back."""
 
 _COMMAND_SHOWN = 120
-_EXEC_S = 1.0
-"""at most; it takes a millisecond or two"""
+_EXECS_S = 1.0
+"""at most, for all children together; each takes a millisecond or two"""
 _STDLIB = sysconfig.get_paths()["stdlib"]
 _HARNESS = os.path.dirname(os.path.dirname(__file__))
 
@@ -156,31 +156,31 @@ def _descriptors() -> Iterator[Held]:
 
 def _children() -> Iterator[Held]:
     """The child processes, started from whichever thread."""
+    until = time.monotonic() + _EXECS_S
     for pid in children("self"):
-        program = _program(pid)  # first: only then has it the name of what it runs
+        program = _program(pid, until)  # first: only then has it the name of what it runs
         comm = text(f"/proc/{pid}/comm").strip()
         # Python starts one at first use, for as long as the process lives.
         if comm and "multiprocessing.resource_tracker" not in program:
             yield Held(comm, "child process", f"process {pid}: {program}")
 
 
-def _program(pid: str) -> str:
+def _program(pid: str, until: float) -> str:
     """What a child runs. A fork has the command of this process, which is the harness's own."""
-    command = _command(pid)
-    if not command:
+    command = _command(pid, until)
+    if not command.strip("\0"):
         return "ended, not waited for" if _has_ended(pid) else "without a command"
     if command == text("/proc/self/cmdline"):
         return "a fork of the run"
     return command.replace("\0", " ").strip()[:_COMMAND_SHOWN]
 
 
-def _command(pid: str) -> str:
-    """The command line of a process, empty if it has ended.
+def _command(pid: str, until: float) -> str:
+    """The command line of a process, empty if it has ended or has none `until` then.
 
     Between the moment in which `exec` lets the parent go on and its end it is empty as well, and
     the name is still the parent's.
     """
-    until = time.monotonic() + _EXEC_S
     while not (command := text(f"/proc/{pid}/cmdline")):
         if _has_ended(pid) or time.monotonic() > until:
             break

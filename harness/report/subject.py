@@ -10,7 +10,7 @@ from harness.result import Report
 from harness.workload import SCENARIOS
 
 MOST_IN_TITLE = 60
-"""characters of a workload in the title of a window"""
+"""characters of a workload, and of options, in the title of a window"""
 
 _SCENARIOS = {str(workload): name for name, workload in SCENARIOS.items()}
 
@@ -41,15 +41,16 @@ def options(report: Report) -> str:
 
 def title(name: str, report: Report) -> str:
     """What a window with the case's page is called: verdict and name first, as tabs are narrow."""
-    what = fed(report)
-    if len(what) > MOST_IN_TITLE:
-        what = f"{what[:MOST_IN_TITLE]}..."
     target = PurePath(report.target).name
     parts = (
         "" if target == name else target,
-        what,
-        options(report),
+        _cut(fed(report)),
+        _cut(options(report)),
         report.level,
         plural(report.cycles, "cycle") if report.cycles else "",
     )
     return f"{WORDS[report.verdict]} {name}: {', '.join(filter(None, parts))}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_IN_TITLE else f"{text[:MOST_IN_TITLE]}..."

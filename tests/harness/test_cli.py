@@ -128,6 +128,8 @@ def test_verdict_is_the_exit_code(fake: FakeVerify, verdict: str, code: int) -> 
         ("", "steadyframe --help"),
         ("verfy m:f", "'verfy': did you mean 'verify'? (see `steadyframe --help`)"),
         ("prove m:f", "'prove': choose from verify, gate"),
+        ("verify -- m:f --cycles 1", "unknown argument '--cycles' (see"),
+        ("verify m:f --workload=", "the workload is empty"),
         ("verify m:f 8x8@25*9", "did you mean '--workload 8x8@25*9'?"),
         ("--verson", "'--verson': did you mean '--version'?"),
         ("verify", "TARGET"),

@@ -206,6 +206,34 @@ def test_inner_block_may_leave_in_numpys_lists_what_arrays_around_it_took_from_t
     assert inner.status == outer.status == "fail"
 
 
+def passes_views() -> None:
+    around = [np.zeros(2000, np.uint8) for _ in range(6)]
+    with block.released():
+        view, fresh = around[0][1:], np.zeros(2000, np.uint8)
+        shaped = around[0].reshape(20, 100)
+        del view, fresh, shaped
+    del around
+
+
+def test_shape_that_is_asked_for_comes_from_numpys_lists_as_well() -> None:
+    with block.released():
+        passes_views()
+
+
+def keeps_one_of_nine() -> None:
+    with block.released():
+        rows = [np.zeros(60) for _ in range(9)]
+        kept.append(rows[0])
+        del rows
+
+
+def test_no_more_blocks_are_told_than_there_are_more_of() -> None:
+    with pytest.raises(block.ContractError) as caught:
+        keeps_one_of_nine()
+    (left,) = findings(caught)
+    assert (left.count, left.bytes) == (2, 480 + 16), "its data and its dimensions"
+
+
 def raises() -> None:
     with block.no_allocations():
         kept.append(bytearray(5000))

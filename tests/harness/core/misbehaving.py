@@ -144,6 +144,14 @@ class ClosesAll(At):
         os.closerange(3, 1000)
 
 
+class RemovesTrace(At):
+    """Removes its files as one does that clears the folder for temporary files."""
+
+    def misbehave(self) -> None:
+        folder = Path(os.readlink("/proc/self/fd/2")).parent
+        (folder / "trace.bin").unlink(missing_ok=True)
+
+
 class ClosesOutput(At):
     def misbehave(self) -> None:
         if not sys.stdout.closed:

@@ -134,7 +134,7 @@ def test_the_phase_in_which_it_raised(name: str, phase: str, frame: int) -> None
     assert f"line {line_of(f'in {phase}', FILE)}" in failure.detail
 
 
-@pytest.mark.parametrize("name", ["ClosesAll", "ChangesTrace"])
+@pytest.mark.parametrize("name", ["ClosesAll", "ChangesTrace", "RemovesTrace"])
 def test_a_run_that_breaks_the_measurement_is_no_pass(name: str) -> None:
     report = run(name)
     assert report.verdict == "no-verdict"

@@ -90,3 +90,12 @@ def test_a_baseline_that_has_no_lines_of_violations_still_holds() -> None:
     result, marked = compare(case, now, counts(now, ROOT), HERE, [(HERE, old)], ROOT)
     assert result.why == ("teardown-release: old leaks", "teardown-release: new leaks")
     assert marked == now
+
+
+def test_a_leak_in_place_of_one_as_large_is_no_rise_and_told() -> None:
+    result, states = held(leaks({"function": "new", "bytes": 9000}), leaks(OLD))
+    assert (result.status, states) == ("same", {"new": "new"})
+    assert result.why == (
+        "it violates zero-owned, as recorded: teardown-release",
+        "1 finding at lines that are not recorded, in place of others",
+    )

@@ -21,6 +21,11 @@ def test_child_that_begins_has_its_own_name_already() -> None:
                 process.kill()
 
 
+def test_child_without_a_command_is_called_that() -> None:
+    with subprocess.Popen([""], executable="/bin/cat", stdin=subprocess.PIPE) as process:
+        assert children_of(process) == [("cat", f"process {process.pid}: without a command")]
+
+
 def test_child_that_nobody_waited_for_has_ended() -> None:
     with subprocess.Popen(["true"], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None

@@ -36,3 +36,5 @@ def test_title_tells_runs_of_one_target_apart_and_stays_short(make_report, make_
     report = make_failed(workload="128x96@100*40," * 90)
     begins = f"FAIL my.module:factory: {report.workload[:MOST_IN_TITLE]}..., zero-owned"
     assert title(report.target, report).startswith(begins)
+    report = make_report(options={"name": "x" * 900})
+    assert len(title("case", report)) < 200
