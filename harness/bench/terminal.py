@@ -31,10 +31,6 @@ def render(bench: Bench, console: Console) -> None:
         console.print(Text(numbers.sentence(bench)))
 
 
-_NAME_WIDTH = 14
-"""columns of text that narrow no further: names of tools are not broken"""
-
-
 def _section(section: Section) -> Table:
     heads = [numbers.head(column) for column in section.columns]
     rows = [[numbers.cell(cell) for cell in row] for row in section.rows]
@@ -46,13 +42,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[
     shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for number, head in enumerate(heads):
         justify: JustifyMethod = "right" if number in right else "left"
-        longest = max((len(row[number]) for row in rows), default=0)
-        shown.add_column(
-            Text(clean(head)),
-            justify=justify,
-            overflow="fold",
-            min_width=min(longest, _NAME_WIDTH),
-        )
+        shown.add_column(Text(clean(head)), justify=justify, overflow="fold")
     for row in rows:
         shown.add_row(*map(Text, row))
     return shown
