@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import inspect
 import queue
 import sys
 import threading
@@ -17,7 +16,7 @@ import pytest
 from harness import block, block_session
 from harness.block_session import Session
 from harness.errors import UsageError
-from harness.result import Finding
+from tests.harness.block.helpers import findings, line_of
 
 kept: list[Any] = []
 
@@ -28,15 +27,6 @@ def _forget() -> Iterator[None]:
     kept.clear()
     assert Session.current is None
     assert gc.isenabled()
-
-
-def findings(caught: pytest.ExceptionInfo[block.ContractError]) -> list[Finding]:
-    return [f for report in caught.value.reports for rule in report.rules for f in rule.findings]
-
-
-def line_of(function: Callable[..., Any], text: str) -> int:
-    lines, first = inspect.getsourcelines(function)
-    return first + next(n for n, line in enumerate(lines) if text in line)
 
 
 class Worker:
@@ -183,55 +173,6 @@ def test_nested_blocks_share_one_tracker_and_each_has_its_own_verdict() -> None:
     late_release, churn = findings(caught)
     assert (late_release.kind, late_release.bytes) == ("late-release", 5001)
     assert (churn.kind, churn.bytes) == ("churn", 7001)
-
-
-def passes_many(kept_of_them: int) -> None:
-    around = [np.zeros(60) for _ in range(5)]
-    with block.released():
-        rows = [np.zeros(60) for _ in range(9)]
-        kept.append(rows[:kept_of_them])
-        del rows
-    del around
-
-
-def test_inner_block_may_leave_in_numpys_lists_what_arrays_around_it_took_from_there() -> None:
-    with block.released():
-        passes_many(0)
-    with pytest.raises(block.ContractError) as caught, block.released():
-        passes_many(9)
-    inner, outer = (report.rules[0] for report in caught.value.reports)
-    for rule in (inner, outer):
-        for found in rule.findings:
-            assert found.line == line_of(passes_many, "range(9)")
-    assert inner.status == outer.status == "fail"
-
-
-def passes_views() -> None:
-    around = [np.zeros(2000, np.uint8) for _ in range(6)]
-    with block.released():
-        view, fresh = around[0][1:], np.zeros(2000, np.uint8)
-        shaped = around[0].reshape(20, 100)
-        del view, fresh, shaped
-    del around
-
-
-def test_shape_that_is_asked_for_comes_from_numpys_lists_as_well() -> None:
-    with block.released():
-        passes_views()
-
-
-def keeps_one_of_nine() -> None:
-    with block.released():
-        rows = [np.zeros(60) for _ in range(9)]
-        kept.append(rows[0])
-        del rows
-
-
-def test_no_more_blocks_are_told_than_there_are_more_of() -> None:
-    with pytest.raises(block.ContractError) as caught:
-        keeps_one_of_nine()
-    (left,) = findings(caught)
-    assert (left.count, left.bytes) == (2, 480 + 16), "its data and its dimensions"
 
 
 def raises() -> None:

@@ -145,11 +145,8 @@ class ClosesAll(At):
 
 
 class RemovesTrace(At):
-    """Removes its files as one does that clears the folder for temporary files."""
-
     def misbehave(self) -> None:
-        folder = Path(os.readlink("/proc/self/fd/2")).parent
-        (folder / "trace.bin").unlink(missing_ok=True)
+        Path(os.readlink("/proc/self/fd/2")).with_name("trace.bin").unlink(missing_ok=True)
 
 
 class ClosesOutput(At):
