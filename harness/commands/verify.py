@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from argparse import Namespace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,8 +113,8 @@ def run(options: Namespace) -> int:
         files.check_writable(options.flamegraph)
     zygotes.prestart(1 if options.quick or options.soak else 2)
     with held_back():  # meanwhile these import torch
-        from harness import verify, verify_soak  # noqa: F401
-        from harness.report import terminal  # noqa: F401
+        import_module("harness.verify_soak" if options.soak else "harness.verify")
+        import_module("harness.report.terminal")
     with watch(options, options.target) as observer:
         report = _made(options, workload, observer)
     if to_stdout:

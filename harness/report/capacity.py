@@ -46,6 +46,7 @@ def _lines(groups: list[_Equal], steps: int) -> list[dict[str, Any]]:
     of_place = Counter(_place(equal[0]) for equal in groups)
     places = list(of_place)
     by_place = len(groups) > COLORS
+    named: set[_Place] = set()
     lines = []
     for number, equal in enumerate(groups):
         where = _place(equal[0])
@@ -59,8 +60,8 @@ def _lines(groups: list[_Equal], steps: int) -> list[dict[str, Any]]:
             width=2,
         )
         if by_place:
-            first = next(equal for equal in groups if _place(equal[0]) == where)
-            line |= {"legendgroup": str(key), "showlegend": equal is first}
+            line |= {"legendgroup": str(key), "showlegend": where not in named}
+            named.add(where)
         lines.append(line)
     return lines
 
