@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import torch
@@ -19,6 +19,9 @@ import torch
 from backend.buffer import GrowOnlyBuffer
 from backend.errors import UnusableError
 from backend.frame import PIXEL_FORMATS, Frame, PixelFormat
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 FLOAT_BYTES = 4
 
@@ -29,9 +32,13 @@ _CHANNEL_ORDER = {"rgb24": (0, 1, 2), "bgr24": (2, 1, 0), "gray8": (0,), "grayf3
 
 
 class PackedPixels:
-    """Pixels in a frame's layout, [H, W, C] interleaved, on a grow-only buffer in main memory."""
+    """Pixels in a frame's layout, [H, W, C] interleaved, on a grow-only buffer in main memory.
 
-    __slots__ = ("array", "buffer", "height", "pixel_format", "planes", "width")
+    torch sees them as `planes`, one thread's or another's. numpy's view of them is its owner's to
+    ask for, and to keep: see `new_array`.
+    """
+
+    __slots__ = ("buffer", "height", "pixel_format", "planes", "width")
 
     def __init__(self, *, pinned: bool = False) -> None:
         self.buffer = GrowOnlyBuffer(torch.device("cpu"), pinned=pinned)
@@ -41,7 +48,6 @@ class PackedPixels:
         self.pixel_format: PixelFormat | None = None
         self.width = self.height = 0
         self.planes: tuple[torch.Tensor, ...] = ()
-        self.array = np.empty(0, np.uint8)
 
     def reserve(self, nbytes: int) -> bool:
         """Grow to `nbytes` if need be; True if it grew. Raises MemoryError, nothing changed."""
@@ -51,36 +57,45 @@ class PackedPixels:
         return grew
 
     def has_shape(self, pixel_format: PixelFormat, width: int, height: int) -> bool:
-        """Whether the views are those for this geometry."""
-        return (
-            pixel_format is self.pixel_format
-            and width == self.width
-            and height == self.height
-            # A consumer may have reshaped or locked the array that it was handed.
-            and self.array.shape == pixel_format.shape(width, height)
-            and self.array.flags.writeable
-        )
+        """Whether the planes are those for this geometry."""
+        return pixel_format is self.pixel_format and width == self.width and height == self.height
 
     def shape_as(self, pixel_format: PixelFormat, width: int, height: int) -> bool:
-        """Make the views for this geometry, if they aren't there; True if they are new.
+        """Make the planes for this geometry, if they aren't there; True if they are new.
 
-        `array` has the frame's shape and dtype; `planes` are [H, W] each, in the model's order
-        of channels. The capacity must be there.
+        They are [H, W] each, in the model's order of channels. The capacity must be there.
         """
         if self.has_shape(pixel_format, width, height):
             return False
         channels = pixel_format.channels
-        dtype = _TORCH_DTYPES[pixel_format.dtype]
-        shape = pixel_format.shape(width, height)
-        row = width * channels
-        stride = (row, 1) if channels == 1 else (row, channels, 1)
-        self.array = self.buffer.view(dtype, shape, stride).numpy()
         self.planes = tuple(
-            self.buffer.view(dtype, (height, width), (row, channels), offset)
+            self.buffer.view(
+                _TORCH_DTYPES[pixel_format.dtype],
+                (height, width),
+                (width * channels, channels),
+                offset,
+            )
             for offset in _CHANNEL_ORDER[pixel_format.name]
         )
         self.pixel_format, self.width, self.height = pixel_format, width, height
         return True
+
+    def new_array(self) -> NDArray[Any]:
+        """A new array on this memory, of the frame's shape and dtype.
+
+        Only on the caller's thread, and so is the old one to be dropped: numpy takes a small block
+        for each from a short list of its own, and what two threads did to that at once would tell
+        in the number of allocations.
+        """
+        assert self.pixel_format is not None
+        channels, row = self.pixel_format.channels, self.width * self.pixel_format.channels
+        view = self.buffer.view(
+            _TORCH_DTYPES[self.pixel_format.dtype],
+            self.pixel_format.shape(self.width, self.height),
+            (row, 1) if channels == 1 else (row, channels, 1),
+        )
+        array: NDArray[Any] = view.numpy()
+        return array
 
 
 class PlanarTensor:

@@ -8,13 +8,12 @@ import torch
 
 from backend.convert import FLOAT_BYTES, Converter, PlanarTensor, check_output
 from backend.errors import frame_error
-from backend.frame import Frame
 from backend.lent import LentBuffers
 from backend.model import Model
 from backend.planned.executor import PlannedExecutor
 from backend.queues import BlockingQueue, LastLevelTask, Task
 from backend.request import InferRequest
-from backend.results import ResultPool
+from backend.results import ResultPool, ResultSlot
 from backend.stats import Counters
 
 
@@ -55,7 +54,9 @@ class Inference:
         assert task is not None
         handled = sys.exception()
         try:
-            task.result = self._infer(request, task.pts)
+            slot = self._infer(request, task.pts)
+            slot.is_awaited = True
+            task.result = slot
         except BaseException as error:
             name, hint = self._describe(request, task), self._hint(request)
             task.error = frame_error(name, error, handled, hint)
@@ -73,7 +74,7 @@ class Inference:
             self.planned.close()
         self.model.close()
 
-    def _infer(self, request: InferRequest, pts: int) -> Frame:
+    def _infer(self, request: InferRequest, pts: int) -> ResultSlot:
         if self.planned is not None:
             return self._infer_planned(self.planned, request, pts)
         self._converter.load(request.staging, request.input)
@@ -86,9 +87,11 @@ class Inference:
         self.scratch.shape_as(pixel_format.channels, height, width)
         slot = self.results.take(pixel_format, width, height, pts)
         self._converter.store(output, self.scratch, slot.pixels)
-        return slot.frame
+        return slot
 
-    def _infer_planned(self, planned: PlannedExecutor, request: InferRequest, pts: int) -> Frame:
+    def _infer_planned(
+        self, planned: PlannedExecutor, request: InferRequest, pts: int
+    ) -> ResultSlot:
         staging = request.staging
         plan, grew = planned.plan(request.pixel_format.channels, staging.height, staging.width)
         self._counters.growth_events += grew
@@ -98,7 +101,7 @@ class Inference:
         slot = self.results.take(pixel_format, width, height, pts)
         # The output is ours, so that it is converted where it lies.
         self._converter.store(output, plan.output, slot.pixels)
-        return slot.frame
+        return slot
 
     def _finish(self, request: InferRequest, task: Task) -> None:
         # By now our own references to input and output are gone, also those of a traceback.

@@ -12,7 +12,8 @@ one thread at a time serves them, so that frame n, counted from 0, goes to reque
   again when a step has ended.
 
 Beside its bytes, a buffer has views: on a frame's geometry one of all pixels and one per plane,
-made when a request or a slot comes to serve another geometry than before, dropped when it grows.
+made when a request or a slot comes to serve another geometry than before, dropped when it grows;
+that of all pixels of a result is made, and the old one dropped, when the result is collected.
 Nothing else is held.
 """
 

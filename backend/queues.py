@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from backend.errors import FrameError
 from backend.frame import Frame
+from backend.results import ResultSlot
 
 T = TypeVar("T")
 
@@ -23,8 +24,17 @@ class Task:
         self.done = False
         """set last, by whoever finishes the task: from then on it belongs to the caller"""
         self.pts = 0
-        self.result: Frame | None = None
+        self.result: ResultSlot | None = None
         self.error: FrameError | None = None
+
+    def collect(self) -> Frame | FrameError:
+        """What became of the frame; the task is blank then."""
+        slot, error = self.result, self.error
+        self.clear()
+        if error is not None:
+            return error
+        assert slot is not None
+        return slot.hand_out()
 
 
 class LastLevelTask:
@@ -61,7 +71,7 @@ class TaskQueue:
         return task
 
     def pop_done(self) -> Task | None:
-        """The oldest task if it is done, None if it isn't or there is none. The taker clears it."""
+        """The oldest task if it is done, None if it isn't or there is none. The taker collects."""
         if self._count == 0:
             return None
         task = self._tasks[self._head]

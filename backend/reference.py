@@ -13,7 +13,7 @@ import torch
 
 from backend import memory_model
 from backend.convert import FLOAT_BYTES, check_frame
-from backend.errors import BackendClosedError, describe_frame, frame_error
+from backend.errors import BackendClosedError, FrameError, describe_frame, frame_error
 from backend.frame import Frame
 from backend.inference import Inference
 from backend.model import Model, ModelSource
@@ -182,16 +182,15 @@ class TorchBackend:
         task = self._tasks.pop_done()
         if task is None:
             return None
-        result, error = task.result, task.error
-        task.clear()
-        if error is None:
+        outcome = task.collect()
+        if not isinstance(outcome, FrameError):
             self._counters.frames_out += 1
-            return result
+            return outcome
         self._counters.frames_failed += 1
         try:
-            raise error
+            raise outcome
         finally:
-            del error  # else the error, its traceback and this call would be a reference cycle
+            del outcome  # else the error, its traceback and this call would be a reference cycle
 
     def flush(self) -> None:
         """Wait until nothing is in flight. The results stay available to `get_result`."""

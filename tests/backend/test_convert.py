@@ -21,7 +21,7 @@ def store(output, pixel_format=RGB):
     scratch.reserve(4 * channels * height * width)
     scratch.shape_as(channels, height, width)
     Converter(CPU).store(output, scratch, pixels)
-    return pixels.array
+    return pixels.new_array()
 
 
 def gray(*values, dtype=torch.float32):
@@ -76,14 +76,14 @@ def test_views_are_made_again_only_when_the_geometry_changes():
     tensor.reserve(1200)
     assert pixels.shape_as(RGB, 4, 5)
     tensor.shape_as(3, 5, 4)
-    array, view = pixels.array, tensor.tensor
+    planes, view = pixels.planes, tensor.tensor
     assert not pixels.shape_as(RGB, 4, 5)
     tensor.shape_as(3, 5, 4)
-    assert pixels.array is array
+    assert pixels.planes is planes
     assert tensor.tensor is view
     assert pixels.shape_as(RGB, 5, 4)
     tensor.shape_as(3, 4, 5)
-    assert pixels.array is not array
+    assert pixels.planes is not planes
     assert tensor.tensor is not view
 
 

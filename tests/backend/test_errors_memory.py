@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from backend.convert import PlanarTensor
+from backend.convert import PackedPixels, PlanarTensor
 from backend.errors import FrameError
 from backend.frame import Frame
 from backend.lent import LentBuffers
 from backend.reference import TorchBackend
-from tests.backend.helpers import Moody, fail
+from tests.backend.helpers import Moody, fail, no_memory
 
 pytestmark = pytest.mark.usefixtures("no_gc")
 
@@ -51,6 +51,22 @@ def test_no_memory_for_the_output(most, what, options, make_frame, memory_limit,
         memory_limit(None)
         backend.execute(frame)
         np.testing.assert_array_equal(collect(backend, 1)[0].data, kept[0].data)
+
+
+def test_no_memory_for_the_array_of_a_result(options, make_frame, monkeypatch, collect):
+    with TorchBackend("identity", **options) as backend:
+        for pts in (1, 2):
+            backend.execute(make_frame(pts=pts))
+        backend.flush()
+        with monkeypatch.context() as patch:
+            patch.setattr(PackedPixels, "new_array", no_memory)
+            with pytest.raises(FrameError, match="12x8:rgb24, pts=1: MemoryError: no array"):
+                backend.get_result()
+        assert collect(backend, 1)[0].pts == 2
+        assert (backend.stats().frames_failed, backend.stats().frames_out) == (1, 1)
+        backend.execute(make_frame(pts=3))
+        assert collect(backend, 1)[0].pts == 3
+        assert backend.stats().result_slots == 2
 
 
 def test_a_frame_that_no_machine_has_memory_for(options, make_frame, collect):

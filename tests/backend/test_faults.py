@@ -173,7 +173,7 @@ def test_fault_09_close_drains_the_task_and_last_level_task_queues(options, make
     slots = backend._inference.results._slots
     assert len(slots) == 3
     alive += [weakref.ref(slot.frame) for slot in slots]
-    alive += [weakref.ref(slot.pixels.array) for slot in slots]
+    alive += [weakref.ref(plane) for slot in slots for plane in slot.pixels.planes]
     del slots
     backend.close()
     assert not any(reference() is not None for reference in alive)

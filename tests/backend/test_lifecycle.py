@@ -46,8 +46,8 @@ def parts(backend):
     objects = [
         *backend._pool,
         *(request.input for request in backend._pool),
-        *(request.staging.array for request in backend._pool),
-        *(slot.pixels.array for slot in inference.results._slots),
+        *(request._array for request in backend._pool),
+        *(plane for slot in inference.results._slots for plane in slot.pixels.planes),
         *(slot.frame for slot in inference.results._slots),
         *backend._tasks._tasks,
         inference,

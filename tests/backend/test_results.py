@@ -7,9 +7,11 @@ import pytest
 import torch
 
 import backend.results
+from backend.convert import PackedPixels
 from backend.frame import PIXEL_FORMATS
 from backend.results import ResultPool
 from backend.stats import Counters
+from tests.backend.helpers import no_memory
 
 RGB = PIXEL_FORMATS["rgb24"]
 
@@ -23,7 +25,7 @@ def pool():
 
 
 def take(pool, width=4, height=4, pts=0):
-    return pool.take(RGB, width, height, pts).frame
+    return pool.take(RGB, width, height, pts).hand_out()
 
 
 def test_a_dropped_result_is_reused_at_once(pool):
@@ -89,6 +91,36 @@ def test_what_a_consumer_did_to_the_frame_is_undone(pool):
     assert (frame.width, frame.format, frame.pts) == (4, "rgb24", 3)
     assert frame.data.shape == (4, 4, 3)
     assert frame.data.flags.writeable
+
+
+def test_a_result_that_is_still_awaited_is_not_taken_for_another(pool):
+    awaited = pool.take(RGB, 4, 4, 0)
+    awaited.is_awaited = True
+    assert pool.take(RGB, 4, 4, 1) is not awaited
+    awaited.hand_out()
+    assert pool.take(RGB, 4, 4, 2) is awaited
+
+
+def test_growth_shows_in_the_array_that_is_handed_out_next(pool):
+    assert take(pool, width=2).data.shape == (4, 2, 3)
+    slot = pool.take(RGB, 8, 4, 0)
+    for value, plane in enumerate(slot.pixels.planes):
+        plane.fill_(value)
+    data = slot.hand_out().data
+    assert data.shape == (4, 8, 3)
+    assert (data == [0, 1, 2]).all()
+
+
+def test_a_slot_whose_array_cannot_be_made_is_free_and_whole(pool, monkeypatch):
+    slot = pool.take(RGB, 4, 4, 0)
+    slot.is_awaited = True
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PackedPixels, "new_array", no_memory)
+        error = slot.hand_out()
+    assert str(error) == "frame 4x4:rgb24, pts=0: MemoryError: no array"
+    assert pool.take(RGB, 4, 4, 1) is slot
+    assert slot.hand_out().data.shape == (4, 4, 3)
 
 
 def test_the_smallest_slot_that_is_large_enough_is_taken(pool):
