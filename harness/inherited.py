@@ -157,7 +157,7 @@ def _serve(requests: int, replies: int, foreign: list[int], folders: str) -> NoR
             libc.mallopt(option, value)
         if torch := sys.modules.get("torch"):
             torch.set_num_threads(1)  # the threads of its pool are not in a fork, which would wait
-        zygote.serve(requests, replies, (), folders)
+        zygote.serve(requests, replies, folders)
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:

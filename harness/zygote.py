@@ -23,7 +23,7 @@ import select
 import shutil
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -32,26 +32,50 @@ from harness.spec import FAREWELL, STDERR, STDOUT
 PRELOAD = ("numpy.random", "torch", "memray", "harness.child")
 """Imported before the first fork: what nearly every run needs and none measures."""
 
+_LOOK_S = 0.1
+_MUCH = 65536
+"""bytes: what a pipe holds at the most"""
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
 
 def main() -> None:
     """Serve runs until standard input closes."""
-    requests, replies = sys.stdin.fileno(), os.dup(sys.stdout.fileno())
+    requests, replies, folders = sys.stdin.fileno(), os.dup(sys.stdout.fileno()), sys.argv[1]
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    serve(requests, replies, PRELOAD, sys.argv[1])
+    with _ending_with_parent(requests, folders):
+        for name in PRELOAD:
+            importlib.import_module(name)
+    serve(requests, replies, folders)
 
 
-def serve(requests: int, replies: int, preload: Iterable[str], folders: str) -> NoReturn:
+@contextlib.contextmanager
+def _ending_with_parent(requests: int, folders: str) -> Iterator[None]:
+    """Look up from seconds of importing now and then, and end if the parent has."""
+    closed = select.poll()
+    closed.register(requests, 0)  # that all others have closed a pipe is told unasked
+
+    def look(*_: object) -> None:
+        if closed.poll(0):
+            lines = os.read(requests, _MUCH).splitlines(keepends=True)
+            _end([] if lines[-1:] == [FAREWELL] else _all_of(folders))
+
+    signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, _LOOK_S, _LOOK_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
+def serve(requests: int, replies: int, folders: str) -> NoReturn:
     """Serve the runs that are asked for at one descriptor until it closes, then end the process.
 
     `folders` is what the paths of all folders of the parent's runs begin with.
     """
     # Grandchildren that outlive their parent become ours, wherever they hide, and can be ended.
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    for name in preload:
-        importlib.import_module(name)
     gc.freeze()  # what is there now is no run's garbage: to look through it takes each one 0.1 s
     _tell(replies, "ready")
     mine: list[str] = []
@@ -62,10 +86,18 @@ def serve(requests: int, replies: int, preload: Iterable[str], folders: str) -> 
             mine = [os.fsdecode(line.rstrip(b"\n"))]
             _serve(Path(mine[0]), requests, replies)
         else:
-            mine = glob.glob(glob.escape(folders) + "*")
+            mine = _all_of(folders)
     # The parent removes a run's folder when it has read it; but of the last, what still wrote into
     # it has only ended now.
-    for folder in mine:
+    _end(mine)
+
+
+def _all_of(folders: str) -> list[str]:
+    return glob.glob(glob.escape(folders) + "*")
+
+
+def _end(folders: Iterable[str]) -> NoReturn:
+    for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)  # to take torch down in good order takes half a second, and nobody needs it
 

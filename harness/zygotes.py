@@ -134,7 +134,7 @@ class Zygote:
             self._process.stdin.write(FAREWELL)
         self._process.stdin.close()
         # One that serves a run ends it, and what that has started, at once. One that still imports
-        # would look up only when it is done, and has nothing to end.
+        # would have to look up first, and has nothing to end.
         if not self._ready:
             self._process.kill()
         try:

@@ -112,6 +112,34 @@ def test_nothing_is_left(tmp_path: Path, number: signal.Signals, phase: str) -> 
         assert errors == ""
 
 
+def test_a_helper_that_is_still_importing_ends_with_its_parent(tmp_path: Path) -> None:
+    """It looks up from there, and not only when it is done."""
+    temp, stuck = tmp_path / "temp", tmp_path / "stuck"
+    temp.mkdir()
+    stuck.mkdir()
+    (stuck / "torch.py").write_text(
+        f"import pathlib, time\npathlib.Path({str(tmp_path / 'importing')!r}).touch()\n"
+        "while True: time.sleep(1000)"
+    )
+    target, script = tmp_path / "target.py", tmp_path / "parent.py"
+    target.write_text(TARGETS["start"])
+    script.write_text(PARENT)
+    parent = subprocess.Popen(
+        [sys.executable, str(script), f"{target}:f", "never"],
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{REPOSITORY}{os.pathsep}{stuck}",
+            "TMPDIR": str(temp),
+            "PARENT_MARKER": str(tmp_path),
+        },
+    )
+    assert wait_for(lambda: (tmp_path / "importing").exists() and any(temp.iterdir()))
+    parent.kill()
+    parent.wait()
+    assert wait_for(lambda: not descendants(f"PARENT_MARKER={tmp_path}"))
+    assert not any(temp.iterdir())
+
+
 # Killed when a run's folder is there and no helper has been told of it; and with another folder
 # there, of a run whose helper has gone on to the next.
 KILLED = """
