@@ -13,7 +13,6 @@ from harness.contract import Contract
 from harness.owners import INTERPRETER, OWN, Owners, Site
 from harness.plan import PlannedStep
 from harness.probes import trace
-from harness.probes.listed import room
 from harness.reading import build
 from harness.request import SCHEMA
 from harness.result import Cost, Failure, Finding, Report, RuleResult, StackFrame, Teardown
@@ -157,7 +156,7 @@ class _Evidence:
         """
         if self._region.first == OUTERMOST:
             return 0
-        return room(listed=span.site.listed, size=span.size)
+        return span.site.room(span.size)
 
     def _fate(self, span: Span) -> str:
         if span.died == END:

@@ -15,6 +15,7 @@ from fnmatch import fnmatchcase
 from glob import escape
 from pathlib import Path
 
+from harness.probes.listed import HELD, LARGEST
 from harness.result import StackFrame
 
 HARNESS = "harness"
@@ -76,6 +77,14 @@ class Site:
     def where(self) -> str:
         """`file:line in function`, for people."""
         return f"{self.file}:{self.line} in {self.function}" if self.line else self.file
+
+    def room(self, size: int) -> int:
+        """How many of its blocks of a size may lie in a list, for all that it seems to keep them.
+
+        The most arrays that were ever alive at once leave so many blocks in it, as far as there is
+        room; and blocks are exchanged there for those of others.
+        """
+        return HELD if self.listed and size <= LARGEST else 0
 
 
 class Owners:

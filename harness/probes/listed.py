@@ -24,15 +24,6 @@ _WITHIN = 3
 """native frames, innermost first, among which one of these is: others are of malloc itself"""
 
 
-def room(*, listed: bool, size: int) -> int:
-    """How many blocks of a size may lie in a list, for all that their allocator seems to keep them.
-
-    The most arrays that were ever alive at once leave so many blocks in it, as far as there is
-    room; and blocks are exchanged there for those of others.
-    """
-    return HELD if listed and size <= LARGEST else 0
-
-
 def is_listed(symbols: Iterable[str]) -> bool:
     """Whether an allocation with this native stack was made by numpy for an array."""
     return not _SYMBOLS.isdisjoint(list(symbols)[:_WITHIN])

@@ -68,6 +68,10 @@ def warm_up(path: Path) -> None:
     takes 0.8 s, and 0.2 s for another helper: long enough to be done while the child still writes.
     Later calls for the same trace do nothing.
     """
+    # Not on that thread: a program that ends by Ctrl-C while another thread imports has the exit
+    # code 1 and not the signal's (CPython forgets the signal when a thread compiles a string).
+    import memray  # noqa: F401
+
     threading.Thread(target=_read_symbols, args=(path,), daemon=True).start()
 
 

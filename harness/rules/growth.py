@@ -9,7 +9,6 @@ from itertools import accumulate, groupby
 
 from harness.owners import HARNESS, INTERPRETER, Site
 from harness.plan import one_format
-from harness.probes.listed import room
 from harness.timeline import Span, Timeline
 
 EXEMPT = frozenset(
@@ -135,7 +134,7 @@ def _is_added(blocks: list[int], skipped: frozenset[int], site: Site, size: int)
     """Whether there are more blocks of a size than before: else they were handed on."""
     if not _rise(blocks, skipped, heights=2):
         return False
-    return max(_levels(blocks, skipped)) > room(listed=site.listed, size=size)
+    return max(_levels(blocks, skipped)) > site.room(size)
 
 
 def _of_lines_that_keep(spans: Iterable[Span]) -> Iterator[Span]:
@@ -145,7 +144,7 @@ def _of_lines_that_keep(spans: Iterable[Span]) -> Iterator[Span]:
     takes a new one, and leaves it in the list to the next that is kept.
     """
     blamed = list(spans)
-    sure = {_line(span) for span in blamed if not room(listed=span.site.listed, size=span.size)}
+    sure = {_line(span) for span in blamed if not span.site.room(span.size)}
     yield from (span for span in blamed if not sure or _line(span) in sure)
 
 

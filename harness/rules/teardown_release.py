@@ -13,7 +13,6 @@ from collections import defaultdict
 
 from harness.contract import Contract
 from harness.owners import INTERPRETER, SOURCE, Site
-from harness.probes.listed import room
 from harness.result import RuleResult, Survivors
 from harness.rules.evidence import Evidence, Line, Meaning
 from harness.timeline import Span, Timeline
@@ -38,7 +37,7 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001
         for span in leaked:
             blocks = timeline.live_blocks(span.size)
             added = blocks[ends[-1]] - blocks[ends[0]]
-            if added > room(listed=span.site.listed, size=span.size):
+            if added > span.site.room(span.size):
                 evidence.add(span.site, span.born, span.count, span.bytes)
     return RuleResult(
         ID,
