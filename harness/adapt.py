@@ -46,12 +46,14 @@ def load(target: str) -> Callable[..., Any]:
         )
     module = _import_file(Path(place)) if place.endswith(".py") else _import_module(place)
     found: Any = module
+    walked = place
     for name in attribute.split("."):
         if not hasattr(found, name):
             hidden = _hidden_by(module, place)
-            hint = f"{hidden}:{attribute} names yours" if hidden else meant(name, _callables(found))
-            raise UsageError(f"target '{target}': {place} has no attribute '{name}': {hint}")
+            hint = f"{hidden}:{attribute} names yours" if hidden else _meant(name, found)
+            raise UsageError(f"target '{target}': {walked} has no attribute '{name}': {hint}")
         found = getattr(found, name)
+        walked += f":{name}" if walked == place else f".{name}"
     if not callable(found):
         raise UsageError(
             f"target '{target}' is a {type(found).__name__}; "
@@ -66,6 +68,11 @@ def _hidden_by(module: Any, name: str) -> str | None:
     file, imported = name.replace(".", "/") + ".py", getattr(module, "__file__", None)
     other = imported and Path(file).is_file() and not Path(file).samefile(imported)
     return file if other else None
+
+
+def _meant(name: str, place: Any) -> str:
+    there = _callables(place)
+    return meant(name, there) if there else "it has nothing public that can be called"
 
 
 def _callables(place: Any) -> list[str]:

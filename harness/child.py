@@ -23,6 +23,7 @@ from harness.flight import FlightRecorder, failure, full_name
 from harness.instruments import INSTRUMENTS
 from harness.instruments.setting import Setting
 from harness.plan import plan_steps
+from harness.probes.trace import TraceLostError
 from harness.quiescence import NotQuiescentError
 from harness.source import FrameSource, synthetic_source, video_source
 from harness.spec import PROGRESS, SPEC, Outcome, RunSpec, write_outcome
@@ -46,6 +47,8 @@ def main(folder: Path) -> None:
         outcome.usage_error = str(error)
     except NotQuiescentError as error:
         outcome.failure = failure("not-quiescent", str(error), recorder.read(), "")
+    except TraceLostError as error:
+        outcome.failure = failure("unmeasurable", str(error), recorder.read(), "")
     except SystemExit as error:
         text = f"the backend called sys.exit({error.code!r})"
         outcome.failure = failure("exited", text, recorder.read(), _backend_traceback(error))

@@ -13,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.report.progress import LONG_S
-from harness.report.text import clean, plural
+from harness.report.text import clean
 from harness.selftest import Seen
+from harness.words import plural
 
 _WIDTH = 112
 """of the tables where there is no terminal whose width counts"""

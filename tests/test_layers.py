@@ -25,6 +25,7 @@ NEVER_REACHES: dict[str, tuple[str, ...]] = {
     # Nothing of ours: they are read in the process that is measured, and by everybody else.
     "errors": ("*",),
     "names": ("*",),
+    "words": ("*",),
     "probes": ("*",),
     # Plain data, which child and parent exchange.
     "result": ("*",),

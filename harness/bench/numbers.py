@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from harness.bench.section import Bench, Cell, Column, Target
-from harness.report.text import clean, plural
+from harness.report.text import clean
+from harness.words import plural
 
 
 def cell(value: Cell) -> str:

@@ -14,9 +14,10 @@ from harness.gate.metrics import STEADY_RULE, Key, Metric, metrics
 from harness.gate.results import CaseResult, Difference, SiteChange, Status
 from harness.gate.violations import marked, unchanged
 from harness.owners import BACKEND
-from harness.report.text import plural, ranges
+from harness.report.text import ranges
 from harness.result import Finding, Report
 from harness.sites import GROWTH, STEADY
+from harness.words import plural
 
 _MOST_STACK = 6
 _MOST_FINDINGS = 3

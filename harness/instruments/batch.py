@@ -44,9 +44,11 @@ def run(setting: Setting) -> None:
     emptied = free_lists.empty()
     with trace.tracker(setting.folder / TRACE):
         free_lists.fill()
+        output = trace.Output(setting.folder / TRACE)
         try:
             for part, driver in zip(parts, drivers, strict=True):
                 _trace(part, driver, mark, segments)
+                output.check()
                 write_outcome(part.folder, part.outcome)
         finally:
             limits.lift()

@@ -53,12 +53,14 @@ def trace_cycles(setting: Setting, cycle: Callable[[Driver, int], None]) -> Driv
     emptied = free_lists.empty()
     with trace.tracker(setting.folder / TRACE):
         free_lists.fill()
+        output = trace.Output(setting.folder / TRACE)
         try:
             outcome.baseline = resources.snapshot(segments)
             mark()
             started = time.perf_counter()
             for number in range(1, setting.spec.cycles + 1):
                 cycle(driver, number)
+                output.check()
                 ends.append(resources.snapshot(segments))
                 if number == 1 < setting.spec.cycles:
                     # What the first cycle leaves is first use, as it is for memory: compilers and

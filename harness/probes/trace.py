@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,7 @@ FREES = frozenset({1, 5})
 """memray's AllocatorType PYMALLOC_FREE and FREE"""
 MMAP = 14
 MUNMAP = 15
+_DESCRIPTORS = "/proc/self/fd"
 _OBJECT_RECORDS = frozenset({1, 2, 3, 4})
 """PYMALLOC_FREE, PYMALLOC_MALLOC, PYMALLOC_CALLOC and PYMALLOC_REALLOC"""
 
@@ -51,6 +53,52 @@ def tracker(path: Path, *, objects: bool = False) -> memray.Tracker:
         file_format=memray.FileFormat.ALL_ALLOCATIONS,
         memory_interval_ms=3_600_000,
     )
+
+
+class TraceLostError(Exception):
+    """The backend has closed the file that memray writes to."""
+
+
+class Output:
+    """That file, while a tracker is on.
+
+    memray reserves room in it ahead, a tenth of what is there, and writes to that through a
+    mapping: what comes once the file has been closed is there or is not, as it happens to fit.
+    """
+
+    def __init__(self, path: Path) -> None:
+        # Found by its path and known by its inode: it may be removed, which does no harm.
+        named = str(path.resolve())
+        self._opened = {
+            number: _inode(number) for number in _descriptors() if _name(number) == named
+        }
+
+    def check(self) -> None:
+        """Raise TraceLostError if it is no longer open."""
+        if any(_inode(number) != inode for number, inode in self._opened.items()):
+            raise TraceLostError(
+                "the backend closed the file that the trace is written to: it closes descriptors "
+                "that are not its own"
+            )
+
+
+def _descriptors() -> list[int]:
+    return [int(name) for name in os.listdir(_DESCRIPTORS)]
+
+
+def _name(descriptor: int) -> str | None:
+    try:
+        return os.readlink(f"{_DESCRIPTORS}/{descriptor}")
+    except OSError:
+        return None
+
+
+def _inode(descriptor: int) -> tuple[int, int] | None:
+    try:
+        file = os.fstat(descriptor)
+    except OSError:
+        return None
+    return file.st_dev, file.st_ino
 
 
 def is_mark(record: Record) -> bool:

@@ -26,9 +26,10 @@ from harness.gate.results import CaseResult
 from harness.inherited import UNPINNED
 from harness.report.files import check_writable, locked
 from harness.report.gate import MEANING, lines
-from harness.report.text import clean, plural
+from harness.report.text import clean
 from harness.result import Report
 from harness.sites import FIRST_USE, HELD
+from harness.words import plural
 
 DEFAULT = "steady-baseline.json"
 """in the root folder"""

@@ -8,8 +8,9 @@ from typing import Any, TypeAlias
 
 from harness.report.findings import place
 from harness.report.plots import COLORS, Plot, curve, over_steps, phase_strip
-from harness.report.text import plural, ranges
+from harness.report.text import ranges
 from harness.result import BufferCurve, Report
+from harness.words import plural
 
 _Equal: TypeAlias = list[BufferCurve]
 """buffers of one line of code that are of the same size throughout"""

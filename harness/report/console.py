@@ -13,6 +13,9 @@ from harness.report.text import clean
 if TYPE_CHECKING:
     from rich.console import Console
 
+_LONGEST_WORD = 300
+"""characters"""
+
 
 def prepare_streams() -> None:
     """Make writing safe: to a stream that was closed, and of text that it cannot encode."""
@@ -43,7 +46,15 @@ def give_up_stdout() -> None:
 
 def complain(text: str) -> None:
     """Write one line to stderr, whatever the text holds."""
-    print(f"steadyframe: {clean(' '.join(text.split()))}", file=sys.stderr, flush=True)
+    line = " ".join(_shortened(word) for word in text.split())
+    print(f"steadyframe: {clean(line)}", file=sys.stderr, flush=True)
+
+
+def _shortened(word: str) -> str:
+    """Without the middle, if it is longer than any path of use: what was typed comes back whole."""
+    if len(word) <= _LONGEST_WORD:
+        return word
+    return f"{word[: _LONGEST_WORD // 2]}...{word[-_LONGEST_WORD // 4 :]}"
 
 
 def make_console(stream: TextIO, *, no_color: bool) -> Console:

@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.report.excerpt import excerpt
-from harness.report.text import clean, plural, ranges
+from harness.report.text import clean, ranges
 from harness.result import Finding, Report, RuleResult, StackFrame
+from harness.words import plural
 
 MOST_FINDINGS = 10
 """shown of one rule; the JSON report has all"""

@@ -11,7 +11,8 @@ from rich.text import Text
 from harness.gate.counts import HOLDS
 from harness.gate.metrics import LEVEL
 from harness.gate.results import EXIT, CaseResult, Difference, GateResult, SiteChange, Status
-from harness.report.text import clean, plural
+from harness.report.text import clean
+from harness.words import plural
 
 STYLES: dict[Status, str] = {
     "same": "green",

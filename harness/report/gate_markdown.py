@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.gate.results import CaseResult, GateResult
 from harness.report.gate import AS_RECORDED, MEANING, headline, in_one_line, lines, told_of
 from harness.report.markdown import MOST_CHARACTERS, literal, table
-from harness.report.text import plural
+from harness.words import plural
 
 
 def to_markdown(result: GateResult) -> str:

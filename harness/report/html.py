@@ -18,10 +18,11 @@ from harness.report.sites import sites
 from harness.report.subject import fed, options, subject, title
 from harness.report.summary import amounts, steady_groups
 from harness.report.svg import sparkline
-from harness.report.text import allocations, clean, plural, ranges, uri
+from harness.report.text import allocations, clean, ranges, uri
 from harness.report.thinning import MOST_STEPS
 from harness.report.verdict import SEVERITY, WORDS, sentence, worst
 from harness.result import Finding, Report, RuleResult
+from harness.words import plural
 
 MOST_FINDINGS = 50
 """of one rule; the JSON report has all"""

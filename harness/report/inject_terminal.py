@@ -16,9 +16,10 @@ from harness.owners import users_part
 from harness.report.findings import MOST_STACK, place
 from harness.report.progress import LONG_S
 from harness.report.terminal import render_failure
-from harness.report.text import clean, plural, ranges
+from harness.report.text import clean, ranges
 from harness.report.verdict import WORDS
 from harness.result import StackFrame
+from harness.words import plural
 
 _STYLES = {"pass": "bold green", "fail": "bold red", "no-verdict": "bold yellow"}
 _EVERY_S = 10.0

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from harness.report.advice import Advice, advice
 from harness.report.findings import numbers, place
 from harness.report.numbers import numbers_of
-from harness.report.text import clean, plural
+from harness.report.text import clean
 from harness.report.verdict import WORDS, sentence, worst
 from harness.result import Finding, Report, RuleResult
+from harness.words import plural
 
 MOST_FINDINGS = 5
 """of one rule in one case"""

@@ -20,6 +20,7 @@ from markupsafe import Markup
 from harness.errors import SETUP, UsageError
 from harness.report import text
 from harness.report.files import write
+from harness.words import plural
 
 SCRIPT = "plotly.min.js"
 """what draws the plots: one file for all pages of a folder"""
@@ -94,7 +95,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     filters: dict[str, Callable[..., Any]] = {
-        "plural": text.plural,
+        "plural": plural,
         "ranges": text.ranges,
         "clean": text.clean,
     }

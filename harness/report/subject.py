@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from harness.report.text import plural
 from harness.report.verdict import WORDS
 from harness.result import Report
+from harness.words import plural
 from harness.workload import SCENARIOS
 
 MOST_IN_TITLE = 60

@@ -14,9 +14,10 @@ from rich.text import Text
 from harness.report.findings import place, render_findings
 from harness.report.ledger import CAPTION, COLUMNS, ledger
 from harness.report.summary import StepGroup, amounts, steady_groups
-from harness.report.text import allocations, clean, plural, ranges, sparkline
+from harness.report.text import allocations, clean, ranges, sparkline
 from harness.report.verdict import WORDS, sentence
 from harness.result import Failure, Report
+from harness.words import plural
 
 MOST_ROWS = 16
 """rows of a table of step groups"""

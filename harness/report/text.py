@@ -35,11 +35,6 @@ def uri(path: str) -> str:
     return quote(path.encode("utf-8", "surrogatepass"))
 
 
-def plural(count: int, noun: str) -> str:
-    """A number with thousands separators and its noun: `1 block`, `1,204 blocks`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
 def allocations(count: int, size: int) -> str:
     """Allocations with their bytes: `0`, or `1,204 / 2,943,120`."""
     return f"{count:,} / {size:,}" if count or size else "0"

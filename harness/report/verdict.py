@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from harness.report.summary import steady_steps
-from harness.report.text import plural
 from harness.result import Failure, Report, Verdict
+from harness.words import plural
 
 WORDS = {"pass": "PASS", "fail": "FAIL", "no-verdict": "NO VERDICT", "skipped": "skipped"}
 SEVERITY: tuple[Verdict, ...] = ("pass", "no-verdict", "fail")

@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.report.progress import LONG_S
-from harness.report.text import plural
 from harness.report.watch_terminal import bars
 from harness.report.watch_words import size
 from harness.watch.sample import Sample
+from harness.words import plural
 
 _LAST = 240
 """samples whose bars are shown"""

@@ -10,10 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.report import watch_words as words
-from harness.report.text import clean, plural, sparkline
+from harness.report.text import clean, sparkline
 from harness.watch.heaptrack import Site
 from harness.watch.result import Watched
 from harness.watch.sample import Sample
+from harness.words import plural
 
 _STYLES = {"pass": "bold green", "fail": "bold red", "no-verdict": "bold yellow"}
 _WIDTH = 60

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from harness.contract import Contract
 from harness.result import Finding, RuleResult
 from harness.timeline import Interval, Timeline
+from harness.words import plural
 
 ID = "bounded-in-flight"
 _INPUTS_PER_REQUEST = 2
@@ -46,9 +47,13 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001
         most,
         limit if not findings else max(0, min(limit, most - 1)),
         "frames submitted and not yet returned at the end of any step"
-        + ("" if timeline.nireq is None else f"; the backend has {timeline.nireq:,} requests"),
+        + ("" if timeline.nireq is None else f"; {_has(timeline.nireq)}"),
         findings,
     )
+
+
+def _has(nireq: int) -> str:
+    return f"the backend has {plural(nireq, 'request')}"
 
 
 _Held = list[tuple[Interval, int]]
@@ -82,7 +87,7 @@ def _excess(held: _Held, nireq: int | None) -> Finding | None:
         return None
     most = max(count for _, count in over)
     beside = f" and holds {lag:,} back throughout" if lag else ""
-    words = f"{most:,} frames in flight, though the backend has {nireq:,} requests{beside}"
+    words = f"{plural(most, 'frame')} in flight, though {_has(nireq)}{beside}"
     return _finding("in-flight-above-nireq", over, most, words)
 
 
@@ -93,7 +98,7 @@ def _queue(timeline: Timeline) -> Finding | None:
         return None
     text = (
         f"{alive:,} of {timeline.burst:,} frames that were submitted without a wait were kept at "
-        f"once, though the backend has {nireq:,} requests: execute queues them instead of blocking"
+        f"once, though {_has(nireq)}: execute queues them instead of blocking"
     )
     return Finding(
         owner="backend",

@@ -7,6 +7,7 @@ from harness.owners import BACKEND
 from harness.result import RuleResult
 from harness.rules.evidence import Evidence
 from harness.timeline import PAGE, Timeline
+from harness.words import plural
 
 ID = "grow-only"
 
@@ -33,7 +34,7 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:
         evidence.count,
         0,
         f"blocks of {PAGE:,} bytes or more on steps that are no record step; "
-        f"{growths:,} growths on record steps",
+        f"{plural(growths, 'growth')} on record steps",
         evidence.findings(
             lambda line: ("regrowth", "though an earlier step needed as much")  # noqa: ARG005
         ),

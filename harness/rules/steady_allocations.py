@@ -6,6 +6,7 @@ from harness.contract import Contract
 from harness.result import RuleResult
 from harness.rules.evidence import Evidence, Line, Meaning
 from harness.timeline import Span, Timeline
+from harness.words import plural
 
 ID = "steady-allocations"
 
@@ -29,7 +30,7 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:
         "fail" if evidence.count else "pass",
         evidence.count,
         0,
-        f"allocations on {len(steady):,} steady steps",
+        f"allocations on {plural(len(steady), 'steady step')}",
         evidence.findings(lambda line: _fate(timeline, line)),
     )
 

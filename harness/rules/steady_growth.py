@@ -13,6 +13,7 @@ from harness.result import RuleResult
 from harness.rules import growth
 from harness.rules.evidence import Evidence, Line, Meaning
 from harness.timeline import Timeline
+from harness.words import plural
 
 ID = "steady-growth"
 
@@ -30,7 +31,7 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001
     for span in growth.over_changes(timeline, timeline.cycles):
         on_changes.add(span.site, span.born, span.count, span.bytes)
     added = on_frames.bytes + on_changes.bytes
-    why = f"bytes added to live memory over {len(stretches):,} stretches of steady steps"
+    why = f"bytes added to live memory over {plural(len(stretches), 'stretch')} of steady steps"
     if growth.can_judge_changes(timeline):
         why += ", and over changes of resolution"
     return RuleResult(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 from collections.abc import Sequence
 
-from harness.report.text import plural
 from harness.result import Verdict
 from harness.watch import drift
 from harness.watch.drift import Drift
@@ -13,6 +12,7 @@ from harness.watch.heaptrack import Site
 from harness.watch.result import SCHEMA, Trend, Watched
 from harness.watch.sample import Sample
 from harness.watch.session import Seen
+from harness.words import plural
 
 _VERDICTS: dict[drift.Course, Verdict] = {
     "level": "pass",

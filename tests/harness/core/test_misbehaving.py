@@ -142,6 +142,14 @@ def test_a_run_that_breaks_the_measurement_is_no_pass(name: str) -> None:
     assert report.failure.kind == "unmeasurable"
 
 
+def test_a_trace_that_was_closed_is_lost_even_if_all_of_it_would_have_been_written() -> None:
+    """memray writes on into the room that it has reserved: whether that is enough is chance."""
+    report = run("ClosesAllLate")
+    assert report.failure is not None
+    assert "the backend closed the file that the trace is written to" in report.failure.text
+    assert (report.failure.phase, report.failure.cycle) == ("close", 1)
+
+
 @pytest.mark.parametrize(
     "name", ["Prints", "ClosesOutput", "ChangesFolder", "ChangesSignals", "ChangesPath"]
 )

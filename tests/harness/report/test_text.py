@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.report.text import allocations, clean, plural, ranges
+from harness.report.text import allocations, clean, ranges
+from harness.words import plural
 
 
 @pytest.mark.parametrize(
@@ -46,5 +47,6 @@ def test_clean_keeps_line_ends_when_asked() -> None:
 def test_counts() -> None:
     assert plural(1, "block") == "1 block"
     assert plural(1204, "block") == "1,204 blocks"
+    assert plural(3, "stretch") == "3 stretches"
     assert allocations(0, 0) == "0"
     assert allocations(1204, 2_943_120) == "1,204 / 2,943,120"
