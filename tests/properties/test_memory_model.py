@@ -26,6 +26,7 @@ from tests.properties.telling import save
 
 CYCLES = 2
 BLOCKS = "buffer.py"
+ARRAYS = "new_array"
 DIMENSIONS = frozenset({32, 48})
 """bytes of the dimensions and strides of an array of two or three, beside its data"""
 THREAD_NOTE = 32
@@ -91,12 +92,12 @@ def is_own(span: Span) -> bool:
     """A buffer or a view: made where buffers are, or where a view becomes an array."""
     if Path(span.site.file).name == BLOCKS:
         return True
-    return span.site.function == "shape_as" and not is_dimensions(span)
+    return span.site.function == ARRAYS and not is_dimensions(span)
 
 
 def is_dimensions(span: Span) -> bool:
-    """Whether it came into numpy's list of dimensions, or is one of glibc's notes there."""
-    return span.site.function == "shape_as" and span.size in DIMENSIONS
+    """Whether it came into numpy's list of dimensions."""
+    return span.site.function == ARRAYS and span.size in DIMENSIONS
 
 
 def steps_of(timeline: Timeline, cycle: int) -> list[int]:
