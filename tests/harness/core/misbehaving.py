@@ -144,16 +144,6 @@ class ClosesAll(At):
         os.closerange(3, 1000)
 
 
-class ClosesAllLate:
-    """The same, when nearly all has been written."""
-
-    def __call__(self, frame: Any) -> Any:
-        return frame
-
-    def close(self) -> None:
-        os.closerange(3, 1000)
-
-
 class RemovesTrace(At):
     def misbehave(self) -> None:
         Path(os.readlink("/proc/self/fd/2")).with_name("trace.bin").unlink(missing_ok=True)

@@ -144,7 +144,7 @@ def test_a_run_that_breaks_the_measurement_is_no_pass(name: str) -> None:
 
 def test_a_trace_that_was_closed_is_lost_even_if_all_of_it_would_have_been_written() -> None:
     """memray writes on into the room that it has reserved: whether that is enough is chance."""
-    report = run("ClosesAllLate")
+    report = run("ClosesAll")
     assert report.failure is not None
     assert "the backend closed the file that the trace is written to" in report.failure.text
     assert (report.failure.phase, report.failure.cycle) == ("close", 1)
