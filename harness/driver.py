@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -65,6 +66,8 @@ class Driver:
         self._pace = pace or Pace()
         self._finished_steps = 0
         self.nireq: int | None = None
+        self.threads = 0
+        """of Python's, the most that there were at the end of a step"""
         self.has_map = False
         """whether the backend that was opened last has a `memory_map`"""
         self._submitted = self._returned = self._lag = 0
@@ -135,6 +138,7 @@ class Driver:
         recorder.phase("get_result")
         self._collect(backend)
         self._pace.done(position, step.last - step.first + 1)
+        self.threads = max(self.threads, len(sys._current_frames()))
         self._journal[self._finished_steps] = self._held
         self._finished_steps += 1
         self._mark()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness import expectation
+from harness import expectation, lacking
 from harness.buffers import buffers
 from harness.flight import Position, failure
 from harness.result import Failure, Report, Step, Teardown
@@ -30,6 +30,8 @@ def fill(
     report.notes = (*outcome.notes, *report.notes)
     timeline.in_flight = read_journal(folder)
     timeline.nireq = outcome.nireq
+    if outcome.threads > 1:
+        lacking.leave_to_nobody(timeline)
     timeline.add_ledger(outcome.baseline, outcome.cycle_ends)
     timeline.garbage = outcome.garbage
     report.steps = tuple(_steps(timeline))

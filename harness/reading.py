@@ -141,6 +141,8 @@ class _Reading:
                 born = births[key] = Births()
             born.count += 1
             born.bytes += size
+            if size > born.largest:
+                born.largest = size
             if size >= PAGE:
                 born.buffers += 1
                 born.buffer_bytes += size

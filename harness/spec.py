@@ -107,6 +107,8 @@ class Outcome(msgspec.Struct):
     lateness: Lateness | None = None
     """of a run in real time"""
     nireq: int | None = None
+    threads: int = 0
+    """of Python's, the most that there were at the end of a step"""
     burst: int = 0
     """frames that the burst instrument submitted without a wait"""
     inputs_alive: int | None = None

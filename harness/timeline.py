@@ -45,6 +45,8 @@ class Births:
     buffers: int = 0
     """how many of them are of a page or more"""
     buffer_bytes: int = 0
+    largest: int = 0
+    """bytes of the largest"""
 
     def __add__(self, other: Births) -> Births:
         return Births(
@@ -52,6 +54,7 @@ class Births:
             self.bytes + other.bytes,
             self.buffers + other.buffers,
             self.buffer_bytes + other.buffer_bytes,
+            max(self.largest, other.largest),
         )
 
 

@@ -85,4 +85,5 @@ def _trace(part: Setting, driver: Driver, mark: Callable[[], None], segments: Se
     outcome.garbage = garbage.collect(outcome.target_root)
     trace.mark()
     outcome.nireq = driver.nireq
+    outcome.threads = driver.threads
     outcome.cycle_ends = tuple(ends)

@@ -72,6 +72,7 @@ def trace_cycles(setting: Setting, cycle: Callable[[Driver, int], None]) -> Driv
         finally:
             limits.lift()  # what was traced until now is still to be written
             outcome.nireq = driver.nireq
+            outcome.threads = driver.threads
             outcome.cycle_ends = tuple(ends)
     del emptied
     return driver
