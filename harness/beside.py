@@ -30,6 +30,7 @@ from harness.spec import RESULTS, TRACE, Outcome, RunSpec
 
 _FOR_REFERENCES_S = (0.75, 10.0)
 """at least and at most"""
+_LEAST_PATIENCE_S = 2.0
 _SHARE_FOR_REFERENCES = 10
 """of the traced run's time, one part of so many"""
 
@@ -78,11 +79,15 @@ class Runner:
         self._cancelled.set()
 
     @contextmanager
-    def __call__(self, spec: RunSpec) -> Iterator[isolate.Ended]:
-        """Run one child; raises CancelledError instead once it is cancelled."""
+    def __call__(self, spec: RunSpec, patience_s: float | None = None) -> Iterator[isolate.Ended]:
+        """Run one child; raises CancelledError instead once it is cancelled.
+
+        With `patience_s`, it hangs if it makes no progress for so long, if that is shorter.
+        """
         if self._cancelled.is_set():
             raise CancelledError
-        with isolate.run(spec, self._timeout, warm_up) as ended:
+        timeout = self._timeout if patience_s is None else min(patience_s, self._timeout)
+        with isolate.run(spec, timeout, warm_up) as ended:
             yield ended
 
 
@@ -111,8 +116,17 @@ def _burst(spec: RunSpec, outcome: Outcome, run: Runner) -> Outcome | None:
     """What a backend that has declared its requests does with a burst of frames."""
     if outcome.nireq is None:
         return None
-    with run(msgspec.structs.replace(spec, instrument="burst")) as ended:
+    with run(msgspec.structs.replace(spec, instrument="burst"), _patience(outcome)) as ended:
         return ended.outcome if ended.failure is None else None
+
+
+def _patience(outcome: Outcome) -> float:
+    """Seconds after which `execute` waits for more than a request: that a result is taken.
+
+    As long as all cycles of the workload took. Whether or not it is told how many frames it keeps
+    in a burst, no more is waited for.
+    """
+    return max(_LEAST_PATIENCE_S, outcome.measured_s)
 
 
 class Afterwards(NamedTuple):

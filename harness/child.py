@@ -133,9 +133,15 @@ def _default_format(factory: Any) -> str:
 
 def _text(error: BaseException) -> str:
     try:
-        return str(error)
+        text = str(error)
     except Exception:
         return "(it has no text: its __str__ raised)"
+    return _encodable(text)
+
+
+def _encodable(text: str) -> str:
+    """With escapes for lone surrogates, as in names of files that are not UTF-8."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _backend_traceback(error: BaseException) -> str:

@@ -30,6 +30,7 @@ Kind = Literal[
     "missing-result",
     "extra-result",
     "result-count",
+    "lost-at-flush",
     "unreadable",
 ]
 Key = tuple[bytes, bytes]
@@ -123,6 +124,10 @@ class Reference:
                 due += [(frame, row) for row in alone[number] if row.event != Event.NONE]
         return due
 
+    def gives_none(self) -> bool:
+        """Whether no frame that was fed alone, and flushed, gave a result."""
+        return not self.serial and bool(self.rows) and all(r.event == Event.NONE for r in self.rows)
+
     def carries_pts(self) -> bool:
         """Whether results have the pts of their frames."""
         results = [row for row in self.rows if row.event in RESULT_EVENTS]
@@ -136,6 +141,8 @@ def compare(screened: Sequence[Group], reference: Reference) -> OutputEvidence:
     evidence = OutputEvidence(
         len(reference.representatives), (), reference.serial, tuple(_unreadable(screened))
     )
+    if reference.gives_none() and (lost := tuple(_lost(screened, evidence.frames))):
+        return replace(evidence, differences=lost)
     due = reference.expected()
     if isinstance(due, str):
         return replace(evidence, unclear=(due,))
@@ -156,6 +163,13 @@ def _unreadable(screened: Sequence[Group]) -> Iterator[Difference]:
         for number, row in enumerate(group.rows):
             if row.event == Event.UNREADABLE:
                 yield Difference("unreadable", cycle, number, number, got=row.text)
+
+
+def _lost(screened: Sequence[Group], frames: int) -> Iterator[Difference]:
+    """The cycles in which every frame has its result, though none has one alone."""
+    for cycle, group in enumerate(screened, start=1):
+        if group.count == frames:
+            yield Difference("lost-at-flush", cycle, 0, got=f"{frames:,}")
 
 
 def _errors(reference: Reference) -> list[str]:

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from harness.words import plural
+
 if TYPE_CHECKING:
     from harness.gate.results import CaseResult
     from harness.result import Report
@@ -74,8 +76,9 @@ def lines(reports: Iterable[Any], *, verbose: bool) -> list[str]:
     shown += [f"{told[_UNLIKE]}  [{nodeid}]" for nodeid, told in said if _UNLIKE in told]
     if said and not verbose and verdicts["pass"]:
         runs = sum(int(told[_PREFIX + "verifications"]) for _, told in said)
-        tests = f"{verdicts['pass']} of {len(said)}"
-        shown.append(f"{tests} tests hold their contracts; {runs} verifications in all")
+        tests = f"{verdicts['pass']} of {plural(len(said), 'test')}"
+        hold = "holds its contract" if len(said) == 1 else "hold their contracts"
+        shown.append(f"{tests} {hold}; {plural(runs, 'verification')} in all")
     held = [told[_BASELINE] for _, told in said if _BASELINE in told]
     if same := held.count("same"):
         shown.append(f"{same} of {len(held)} tests count as recorded in the baseline")

@@ -248,6 +248,11 @@ _KINDS = {
         "Fed one by one, a second instance gives another number of them.",
         "Count what flush() hands out when several frames are in flight.",
     ),
+    "lost-at-flush": Advice(
+        "What is in flight is lost in flush()",
+        "The last frames of every stream have no result.",
+        "flush() must wait for what is in flight, and leave the results to get_result().",
+    ),
     "swallowed-error": Advice(
         "An error is swallowed",
         "The frame has neither a result nor an exception: the caller waits, or loses sync.",

@@ -80,9 +80,9 @@ def _live(report: Report) -> Plot:
     }
     caption = (
         "Bytes allocated since the run began and not yet freed, at the end of each step. Over "
-        "steady steps the line must not rise, and in each cycle it must reach the same height. "
-        "Dotted: the size of the frames. The strip below the plot is the phase: blue for record "
-        "steps, amber for warm-up, nothing for steady steps."
+        "steady steps the line must not rise, and each cycle but the first, which has first use in "
+        "it, must reach the same height. Dotted: the size of the frames. The strip below the plot "
+        "is the phase: blue for record steps, amber for warm-up, nothing for steady steps."
     )
     if report.expectation is not None:
         differs = difference(report.expectation, report.steps)

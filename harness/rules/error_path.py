@@ -90,7 +90,7 @@ def _sentence(incident: Incident) -> str:
         case "good-frame-failed":
             return f"{frame}, fails: {what}"
         case "good-frame-lost":
-            return f"{frame}, has no result"
+            return f"{frame} has no result"
         case "wrong-after-error":
             return f"the result of {frame}, is not that of a run without bad frames"
         case "extra-event":

@@ -20,6 +20,8 @@ EXEMPT = frozenset(
 )
 _HEIGHTS_NEEDED = 3
 """the one to begin with, and two rises"""
+_SMALL_PART = 3
+"""of the first half's rise, one part of so many: of what rises steadily the second half has half"""
 _CHANGES_NEEDED = 4
 """changes of resolution without a record, for the two halves of a curve to have two points each"""
 
@@ -66,6 +68,18 @@ def can_judge_changes(timeline: Timeline) -> bool:
     segments = _segments(timeline, timeline.cycles)
     enough = sum(not segment.record for segment in segments[1:]) >= _CHANGES_NEEDED
     return timeline.cycles > 1 and enough and _is_one_stream(timeline)
+
+
+def unjudged_changes(timeline: Timeline) -> str:
+    """What a workload with changes of resolution lacks for these to be judged; else nothing."""
+    if timeline.cycles < 2 or len(_segments(timeline, timeline.cycles)) < 2:
+        return ""
+    if not _is_one_stream(timeline):
+        return ""
+    return (
+        f"changes of resolution are judged from {_CHANGES_NEEDED} on that need no more than before "
+        "(such as --workload oscillation)"
+    )
 
 
 def _is_one_stream(timeline: Timeline) -> bool:
@@ -168,13 +182,19 @@ def _rise(curve: list[int], skipped: frozenset[int], heights: int = _HEIGHTS_NEE
     """How far the second half of a curve rises above its first, leaving out what is skipped.
 
     0 if it reaches fewer heights than needed. A curve that rises but once shows something made
-    late, such as a list that needed more room, or the rest of a batch at the end.
+    late, such as a list that needed more room, or the rest of a batch at the end. So does one that
+    has come to rest, and then rises once by a small part: a ring that was filled, in a deque whose
+    next block comes later. What grows steadily rises in both halves about as often; and what grows
+    by doubling, rarely but far.
     """
     levels = _levels(curve, skipped)
     highest = list(accumulate(levels, max))
     if len(set(highest)) < heights:
         return 0
-    return highest[-1] - highest[(len(levels) - 1) // 2]
+    before = highest[(len(levels) - 1) // 2]
+    rise = highest[-1] - before
+    once = len({level for level in highest if level > before}) == 1
+    return 0 if once and rise * _SMALL_PART <= before else rise
 
 
 def _levels(curve: list[int], skipped: frozenset[int]) -> list[int]:

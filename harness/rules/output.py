@@ -92,7 +92,7 @@ def _finding(evidence: OutputEvidence, group: Sequence[Difference]) -> Finding:
         file="",
         line=0,
         function="get_result",
-        frames=() if first.kind == "result-count" else frames,
+        frames=() if first.kind in ("result-count", "lost-at-flush") else frames,
         count=len(group),
         bytes=0,
         cycle=first.cycle,
@@ -130,6 +130,11 @@ def _sentence(d: Difference, reference: str) -> str:
             return f"{where}frame {d.frame} has more than one result, though alone it has one"
         case "result-count":
             return f"{where}{d.got} results came, of a second instance fed one by one {d.expected}"
+        case "lost-at-flush":
+            return (
+                f"{where}all {d.got} frames have a result, though none has one that is fed alone "
+                "to a fresh instance, which is then flushed: what is in flight is lost in flush()"
+            )
     return f"{where}the result of frame {d.frame} differs from that of {reference}"
 
 

@@ -49,7 +49,9 @@ def _fate(timeline: Timeline, line: Line) -> Meaning:
     replaced = [span.died - span.born for span in outlived if span not in kept]
     if not replaced:
         return "churn", f"freed in the same step: churn{since}"
-    words = f"freed {max(replaced)} steps later at most: made anew instead of reused{since}"
+    words = (
+        f"freed {plural(max(replaced), 'step')} later at most: made anew instead of reused{since}"
+    )
     return "turnover", words
 
 

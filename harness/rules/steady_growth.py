@@ -34,6 +34,8 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:  # noqa: ARG001
     why = f"bytes added to live memory over {plural(len(stretches), 'stretch')} of steady steps"
     if growth.can_judge_changes(timeline):
         why += ", and over changes of resolution"
+    elif changes := growth.unjudged_changes(timeline):
+        why += f"; {changes}"
     return RuleResult(
         ID,
         "fail" if added else "pass",

@@ -118,4 +118,4 @@ def test_report_makes_its_clip_and_its_pages(elsewhere: Elsewhere) -> None:
 def test_example_of_the_readme_in_pytest(elsewhere: Elsewhere) -> None:
     write(elsewhere.folder, "test_mine.py", blocks()[0])
     done = elsewhere.run("python", "-m", "pytest")
-    assert "1 of 1 tests hold their contracts" in done.stdout
+    assert "1 of 1 test holds its contract" in done.stdout

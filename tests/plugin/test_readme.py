@@ -24,7 +24,7 @@ def test_example_passes_and_with_the_leaking_line_fails_and_shows_it(tmp_path: P
     file.write_text(example)
     done = run_pytest(tmp_path)
     assert done.returncode == 0, done.stdout
-    assert "1 of 1 tests hold their contracts; 1 verifications in all" in done.stdout
+    assert "1 of 1 test holds its contract; 1 verification in all" in done.stdout
 
     before, call, after = example.partition("    def __call__(self, frame):\n")
     file.write_text(f"{before}{call}        {leak}\n{after}")

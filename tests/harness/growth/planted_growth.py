@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from typing import Any
 
 import numpy as np
@@ -79,3 +79,43 @@ class Convolution:
         with torch.no_grad():
             pixels = torch.from_numpy(frame.data).permute(2, 0, 1).unsqueeze(0).float()
             return self._layer(pixels)
+
+
+class Ring:
+    """Keeps copies of the last twenty frames, in a deque whose second block comes when it is full
+    and has been for a while."""
+
+    def __init__(self) -> None:
+        self._last: deque[Any] = deque(maxlen=20)
+
+    def __call__(self, frame: Any) -> Any:
+        self._last.append(frame.data[:1].copy())
+        return frame
+
+
+class EveryTwelfth:
+    """Keeps a block on every twelfth frame: in 32 steps twice, or three times."""
+
+    def __init__(self) -> None:
+        self._frames = 0
+        self._kept: list[Any] = [None] * 100
+
+    def __call__(self, frame: Any) -> Any:
+        self._frames += 1
+        if self._frames % 12 == 0:
+            self._kept[self._frames // 12] = np.empty(2000, np.uint8)  # fault: every twelfth
+        return frame
+
+
+class Doubling:
+    """Has room for twice as many whenever it is full, and never forgets any."""
+
+    def __init__(self) -> None:
+        self._frames = 0
+        self._room = np.empty(1000, np.uint8)
+
+    def __call__(self, frame: Any) -> Any:
+        self._frames += 1
+        if self._frames & (self._frames - 1) == 0:
+            self._room = np.empty(1000 * self._frames, np.uint8)  # fault: doubling
+        return frame

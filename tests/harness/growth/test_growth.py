@@ -46,6 +46,31 @@ def test_what_is_kept_at_every_change_is_a_leak_also_where_shapes_come_back() ->
     assert (finding.kind, finding.line) == ("leak-per-resolution-change", fault("every change"))
 
 
+def test_a_ring_that_is_full_passes_though_its_deque_needs_another_block_later() -> None:
+    for workload in ("64x48@25*40", "32x24@100*40", "concat-jump"):
+        assert run("Ring", workload).verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("name", "workload", "text"),
+    [
+        ("EveryTwelfth", "64x48@25*44", "every twelfth"),
+        ("EveryTwelfth", "64x48@25*50", "every twelfth"),
+        ("Doubling", "64x48@25*80", "doubling"),
+    ],
+)
+def test_what_rises_rarely_but_evenly_or_far_is_growth(name: str, workload: str, text: str) -> None:
+    (finding,) = growth(run(name, workload))
+    assert (finding.kind, finding.line) == ("leak-per-frame", fault(text))
+
+
+def test_changes_that_cannot_be_judged_are_told_with_a_workload_that_can() -> None:
+    (few,) = (
+        r.why for r in run("View", "8x8@25*20,16x16@25*20,8x8@25*20").rules if "growth" in r.rule
+    )
+    assert few.endswith("(such as --workload oscillation)")
+
+
 @pytest.mark.parametrize(
     ("blocks", "size", "listed", "status"),
     [

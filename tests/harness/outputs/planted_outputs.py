@@ -122,6 +122,13 @@ class Loses(Queued):
             super().serve(frame)
 
 
+class LosesAtFlush(Queued):
+    """Hands out what is there but to flush, which throws it away."""
+
+    def flush(self) -> None:
+        self._results.clear()
+
+
 class LosesFlat(Loses):
     """The same, where all results are equal and have no pts: nothing tells."""
 

@@ -79,6 +79,13 @@ def test_each_fault_is_told_by_its_kind_and_frames(name: str) -> None:
     assert result.measured == finding.count == 2 * len(frames)
 
 
+def test_what_flush_throws_away_is_missed_though_every_frame_had_its_result() -> None:
+    result = verdict("LosesAtFlush")
+    (finding,) = result.findings
+    assert (finding.kind, finding.count, finding.frames) == ("lost-at-flush", 2, ())
+    assert f"all {FRAMES} frames have a result, though none has one" in finding.text
+
+
 GREEN = ["Repaired", "StaleBufferRepaired", "Batches", "Doubles", "reference", "delay", "Average"]
 
 
