@@ -60,6 +60,7 @@ def gather(
             Owners(owners, outcome.target_root),
             # Native symbols are read only where something speaks against the backend.
             lambda seen: any(RULES[rule](seen, contract).status == "fail" for rule in JUDGED),
+            outcome.mapped,
         )
     if len(timeline.intervals) < len(intervals):
         return EarlyClose()

@@ -23,6 +23,8 @@ _SCREENED: dict[str, tuple[Pattern, ...]] = {
 
 
 _OBJECTS = frozenset({"python_blocks"})
+_PAGES = frozenset({"virtual_pages"})
+"""of which the trace has most"""
 
 
 def may_be_held(timeline: Timeline, contract: Contract) -> bool:
@@ -62,7 +64,7 @@ def judge(
         if results[name].status == "fail":
             # The same cause, most likely; and to follow a million objects takes minutes.
             report.notes += tuple(_not_followed(name, g) for g in mine if g.field in _OBJECTS)
-            mine = [growth for growth in mine if growth.field not in _OBJECTS]
+            mine = [growth for growth in mine if growth.field not in _OBJECTS | _PAGES]
         named = [namer.name(growth, timeline) for growth in mine]
         report.notes += tuple(note for one in named for note in (one.failure, one.doubt) if note)
         results[name] = merged(results[name], named, patterns)

@@ -44,6 +44,7 @@ _NOUNS: dict[Field, str] = {
     "descriptors": "descriptors",
     "cuda_bytes": "bytes of GPU memory",
     "pinned_bytes": "bytes of pinned host memory",
+    "virtual_pages": "pages of mapped memory",
 }
 _REPEATS: dict[Pattern, str] = {
     "frame": "with the frames",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -23,15 +24,18 @@ def build(
     intervals: list[Interval],
     owners: Owners,
     needs_symbols: Callable[[Timeline], bool] = lambda _: True,
+    mapped: Sequence[tuple[int, int]] | None = None,
 ) -> Timeline:
     """Read a trace into a timeline.
 
     `intervals` are those of a complete run. The timeline has fewer if the trace does not hold the
     marks that end them all: the run broke off, or its trace is damaged. Native symbols, which take
     most of a second to read, can but clear a backend of what its lines of Python seem to show:
-    `needs_symbols` is asked whether there is anything to clear it of.
+    `needs_symbols` is asked whether there is anything to clear it of. `mapped` is all memory that
+    the process had at the end: what lies elsewhere is gone, though no record says so, as the trace
+    has none of mremap.
     """
-    return next(build_parts(records, [intervals], owners, needs_symbols))
+    return next(build_parts(records, [intervals], owners, needs_symbols, mapped))
 
 
 def build_parts(
@@ -39,6 +43,7 @@ def build_parts(
     parts: Iterable[list[Interval]],
     owners: Owners,
     needs_symbols: Callable[[Timeline], bool] = lambda _: True,
+    mapped: Sequence[tuple[int, int]] | None = None,
 ) -> Iterator[Timeline]:
     """The same for a trace of several runs, one after another in one process: a timeline of each.
 
@@ -50,6 +55,8 @@ def build_parts(
         reading.begin()
         reading.read(records, len(intervals))
         finished = intervals[: max(0, reading.now)]
+        if mapped is not None:
+            reading.forget(mapped, finished)
         timeline = reading.timeline(finished, reading.named(reading.arenas))
         if needs_symbols(timeline):
             timeline = reading.timeline(finished, reading.resolve(finished))
@@ -182,6 +189,25 @@ class _Reading:
                 self._live[start] = (self.now, key, head)
             if tail:
                 self._live[address + size] = (self.now, key, tail)
+
+    def forget(self, mapped: Sequence[tuple[int, int]], intervals: list[Interval]) -> None:
+        """Have what lies in no mapping any more given back when its cycle was closed.
+
+        When it really was, nobody knows: the backend's own close is the last moment in time.
+        """
+        starts = [start for start, _ in mapped]
+        ends = {
+            interval.cycle: number
+            for number, interval in enumerate(intervals)
+            if interval.kind == "close"
+        }
+        for address, (born, key, size) in list(self._live.items()):
+            place = bisect_right(starts, address) - 1
+            if place >= 0 and address < mapped[place][1]:
+                continue
+            del self._live[address]
+            if 0 <= born < len(intervals):
+                self._spans[key, size, born, ends.get(intervals[born].cycle, born)] += 1
 
     def all_spans(self) -> Iterator[tuple[int, int, int, int, int]]:
         """(key, size, born, died, count) of what outlived its interval, survivors included.

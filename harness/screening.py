@@ -20,7 +20,10 @@ async, with the allocator as harness.isolate pins it):
 - Python blocks, once free lists and method cache are emptied (probes.heap.settle), rise by seven to
   nine on two steps, where the counts of frames pass 256, and are constant at the ends of cycles. If
   they are not emptied, they rise by four to nine a cycle.
-- Virtual pages follow arenas and thread stacks, and are not judged; what is mapped, memray sees.
+- Virtual pages follow arenas and thread stacks. They are looked at only if nothing else grows
+  within a cycle, and must rise MAPPED_RISES times, in each third of a stretch: arenas come with
+  objects, and stacks are kept for the next thread. So shows what memray does not see of what is
+  mapped: by a call through a function pointer, and by mremap.
 """
 
 from __future__ import annotations
@@ -40,7 +43,13 @@ from harness.result import Extent
 from harness.spec import SAMPLES
 
 Field = Literal[
-    "heap_bytes", "python_blocks", "threads", "descriptors", "cuda_bytes", "pinned_bytes"
+    "heap_bytes",
+    "python_blocks",
+    "threads",
+    "descriptors",
+    "cuda_bytes",
+    "pinned_bytes",
+    "virtual_pages",
 ]
 Pattern = Literal["frame", "change", "cycle"]
 
@@ -59,6 +68,7 @@ _PARTS = 3
 """A stretch of steady steps is cut into so many parts, and must be as many steps long."""
 _FEW_VISITS = 6
 """Up to so many visits to a geometry, each one must add something."""
+MAPPED_RISES = 8
 _LEAST: dict[Field, int] = {
     "heap_bytes": LEAST_CHUNK,
     "python_blocks": 1,
@@ -67,7 +77,9 @@ _LEAST: dict[Field, int] = {
     # Bytes in use, as torch's allocators count them: what they cache is not in it.
     "cuda_bytes": 1,
     "pinned_bytes": 1,
+    "virtual_pages": 1,
 }
+_JUDGED = tuple(field for field in _LEAST if field != "virtual_pages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +168,22 @@ def find(screening: Screening) -> list[Growth]:
     if cycle < 1:
         return []
     found: list[Growth] = []
-    for field in _LEAST:
-        values = screening.boundaries(field, cycle)
-        within = list(_over_stretches(screening, field, cycle, values)) or list(
-            _over_changes(screening, field, cycle, values)
-        )
+    for field in _JUDGED:
+        within = _within(screening, field, cycle)
         found += sorted(within, key=lambda growth: -growth.amount)[:1]
         found += _over_cycles(screening, field)
+    if not any(growth.pattern != "cycle" for growth in found):
+        mapped = _within(screening, "virtual_pages", cycle)
+        often = [growth for growth in mapped if len(growth.rises) >= MAPPED_RISES]
+        found += sorted(often, key=lambda growth: -growth.amount)[:1]
     return found
+
+
+def _within(screening: Screening, field: Field, cycle: int) -> list[Growth]:
+    values = screening.boundaries(field, cycle)
+    return list(_over_stretches(screening, field, cycle, values)) or list(
+        _over_changes(screening, field, cycle, values)
+    )
 
 
 def _over_stretches(

@@ -118,6 +118,8 @@ class Outcome(msgspec.Struct):
     expected: tuple[int, ...] | None = None
     """bytes that the backend must hold in buffers after each step, as harness.expectation has it"""
     arena: Arena | None = None
+    mapped: tuple[tuple[int, int], ...] | None = None
+    """all mapped memory at the end, as ascending (first address, the one behind the last)"""
     baseline: dict[str, Any] = msgspec.field(default_factory=dict)
     cycle_ends: tuple[dict[str, Any], ...] = ()
     """what the process held after each cycle's teardown"""

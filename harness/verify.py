@@ -160,6 +160,7 @@ def _read(
         intervals,
         Owners(owners, outcome.target_root),
         needs_symbols,
+        outcome.mapped,
     )
     fill(report, timeline, intervals, outcome, ended.folder)
     return timeline

@@ -69,6 +69,7 @@ def trace_cycles(setting: Setting, cycle: Callable[[Driver, int], None]) -> Driv
             outcome.measured_s = time.perf_counter() - started
             outcome.garbage = garbage.collect(outcome.target_root)
             trace.mark()
+            outcome.mapped = resources.mapped()
         finally:
             limits.lift()  # what was traced until now is still to be written
             outcome.nireq = driver.nireq

@@ -91,6 +91,18 @@ def _unshared_bytes() -> int:
     return 1024 * sum(map(int, re.findall(r"^Private_\w+: +(\d+) kB$", rollup, re.MULTILINE)))
 
 
+def mapped() -> tuple[tuple[int, int], ...]:
+    """All of this process's memory, as ascending (first address, the one behind the last)."""
+    ranges: list[tuple[int, int]] = []
+    for line in text("/proc/self/maps").splitlines():
+        start, _, end = line.partition(" ")[0].partition("-")
+        first, behind = int(start, 16), int(end, 16)
+        if ranges and ranges[-1][1] == first:
+            first = ranges.pop()[0]
+        ranges.append((first, behind))
+    return tuple(ranges)
+
+
 def _maps() -> Iterator[Mapping]:
     for line in text("/proc/self/maps").splitlines():
         addresses, access, _, _, inode, *path = line.split(maxsplit=5)
