@@ -16,6 +16,7 @@ from typing import Literal
 
 from harness import bad_frames
 from harness.bad_frames import Planned
+from harness.lacking import of_lines_that_keep
 from harness.owners import HARNESS, INTERPRETER, Site
 from harness.probes.heap import FIELDS
 from harness.result import StackFrame
@@ -239,6 +240,7 @@ def _traced(timeline: Timeline) -> Iterator[Leak]:
     for span in timeline.spans:
         if span.site.owner not in (HARNESS, INTERPRETER):
             by_site[span.site].append(span)
+    kept: list[Span] = []
     for site, spans in by_site.items():
         added = {
             size
@@ -247,10 +249,15 @@ def _traced(timeline: Timeline) -> Iterator[Leak]:
         }
         grows = _rise([_live(spans, end) for end in ends])
         left = [s for s in spans if s.size in added and ends[0] < s.born <= ends[-1] < s.died]
-        if grows and left:
-            yield _leak(site, left)
+        if grows:
+            kept += left
         if delayed := _delayed(spans, ends):
             yield replace(_leak(site, delayed), delayed=True)
+    by_keeper: dict[Site, list[Span]] = defaultdict(list)
+    for span in of_lines_that_keep(kept):
+        by_keeper[span.site].append(span)
+    for site, spans in by_keeper.items():
+        yield _leak(site, spans)
 
 
 def _leak(site: Site, spans: Sequence[Span]) -> Leak:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 
+from harness.lacking import of_lines_that_keep
 from harness.owners import HARNESS, INTERPRETER, Site
 from harness.plan import one_format
 from harness.timeline import Span, Timeline
@@ -38,7 +39,7 @@ def stretches(timeline: Timeline) -> Iterator[range]:
 def over_frames(timeline: Timeline, stretch: range) -> Iterator[Span]:
     """What was born in a stretch of steady steps, outlived it, and made live memory rise."""
     boundaries = range(stretch.start - 1, stretch.stop)
-    yield from _of_lines_that_keep(
+    yield from of_lines_that_keep(
         span
         for span in _to_blame(timeline, boundaries, frozenset())
         if span.born in stretch and span.died >= stretch.stop
@@ -56,7 +57,7 @@ def over_changes(timeline: Timeline, cycle: int) -> Iterator[Span]:
         return
     boundaries = [segment.last for segment in segments]
     inside = [range(segments[n].first, segments[n].last + 1) for n in quiet]
-    yield from _of_lines_that_keep(
+    yield from of_lines_that_keep(
         span
         for span in _to_blame(timeline, boundaries, frozenset(range(len(segments))) - quiet)
         if span.died > boundaries[-1] and any(span.born in segment for segment in inside)
@@ -149,21 +150,6 @@ def _is_added(blocks: list[int], skipped: frozenset[int], site: Site, size: int)
     if not _rise(blocks, skipped, heights=2):
         return False
     return max(_levels(blocks, skipped)) > site.room(size)
-
-
-def _of_lines_that_keep(spans: Iterable[Span]) -> Iterator[Span]:
-    """Without those that another line's array may have by now, if something is sure to be kept.
-
-    The array that is kept takes a block from a list of numpy's, which a passing one then lacks: it
-    takes a new one, and leaves it in the list to the next that is kept.
-    """
-    blamed = list(spans)
-    sure = {_line(span) for span in blamed if not span.site.room(span.size)}
-    yield from (span for span in blamed if not sure or _line(span) in sure)
-
-
-def _line(span: Span) -> tuple[str, int]:
-    return span.site.file, span.site.line
 
 
 def _at(curve: list[int], boundaries: Sequence[int]) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.contract import Contract
+from harness.lacking import passed_on
 from harness.result import RuleResult
 from harness.rules.evidence import Evidence, Line, Meaning
 from harness.timeline import Span, Timeline
@@ -22,8 +23,11 @@ def check(timeline: Timeline, contract: Contract) -> RuleResult:
         return RuleResult(ID, "skipped", 0, 0, why)
     evidence = Evidence(timeline)
     for number in steady:
-        for site, births in timeline.births[number].items():
-            if contract.counts(site.owner):
+        sites = [site for site in timeline.births[number] if contract.counts(site.owner)]
+        elsewhere = passed_on(timeline, number, sites)
+        for site in sites:
+            if site not in elsewhere:
+                births = timeline.births[number][site]
                 evidence.add(site, number, births.count, births.bytes)
     return RuleResult(
         ID,

@@ -66,3 +66,16 @@ class Large(Idle):
             np.empty(2000, np.uint8)  # here: large
         self._frames += 1
         return frame
+
+
+class Keeps:
+    """Keeps a copy of each frame; what the list lacks for it, the next line takes."""
+
+    def __init__(self) -> None:
+        self._seen: list[Any] = []
+
+    def __call__(self, frame: Any) -> Any:
+        self._seen.append(frame.data.copy())  # here: keeps
+        view = frame.data[1:]
+        del view
+        return frame

@@ -27,6 +27,13 @@ def test_a_few_blocks_that_a_list_lacked_are_not_held_against_a_backend_with_thr
     assert all(not step.by_owner for step in steady)
 
 
+def test_a_line_that_takes_what_another_one_keeps_is_not_named() -> None:
+    report = verify(f"{FILE}:Keeps", "32x32@25*40")
+    assert failed(report) == ["steady-allocations", "steady-growth", "error-path"]
+    lines = {finding.line for rule in report.rules for finding in rule.findings}
+    assert lines == {line_of("here: keeps", FILE)}
+
+
 @pytest.mark.parametrize(
     ("name", "place"), [("OnceAlone", "lacking"), ("Each", "each"), ("Large", "large")]
 )
