@@ -47,6 +47,8 @@ def sentence(report: Report) -> str:
 def _extent(report: Report) -> str:
     if report.curves:
         return "a soak run"
+    if not report.workload:
+        return "one block of code"
     steady = plural(len(steady_steps(report)), "steady step")
     return f"{plural(report.cycles, 'cycle')} with {steady}"
 

@@ -33,6 +33,7 @@ def test_nothing_heavy_is_imported_by_a_session_that_does_not_use_it(tmp_path: P
         "harness.pytest_plugin",
         "harness.pytest_plugin.steady",
         "harness.pytest_plugin.summary",
+        "harness.words",
     ]
 
 
