@@ -91,7 +91,8 @@ def test_a_raw_stream_cut_within_a_frame_names_the_last_sound_frame(
 ) -> None:
     whole = decode(write(jumping), "gray8").frames
     breaks = []
-    for cut in range(2000, len(jumping), 211):
+    cuts = range(2000, len(jumping), 61)
+    for cut in cuts:
         try:
             video = decode(write(jumping[:cut]), "gray8")
         except UsageError as error:
@@ -99,7 +100,9 @@ def test_a_raw_stream_cut_within_a_frame_names_the_last_sound_frame(
         else:  # cut between two frames, or in the last two bytes of one: nothing to notice
             for pixels, original in zip(video.frames[:-1], whole, strict=False):
                 np.testing.assert_array_equal(pixels, original)
-    assert len(breaks) > 5
+    # Frames are larger than the distance of two cuts: nearly all are within one. How large they
+    # are is the encoder's: its stream was another one once in some thousand runs.
+    assert 2 * len(breaks) > len(cuts)
     for message in breaks:
         assert "decoding breaks after " in message
         assert "-frames:v " in message
