@@ -10,7 +10,7 @@ from backend.frame import Frame
 
 _LENGTH = 1 << 20
 _libc = ctypes.CDLL(None)
-_map = ctypes.CFUNCTYPE(
+map_by_pointer = ctypes.CFUNCTYPE(
     ctypes.c_void_p,
     ctypes.c_void_p,
     ctypes.c_size_t,
@@ -19,7 +19,9 @@ _map = ctypes.CFUNCTYPE(
     ctypes.c_int,
     ctypes.c_long,
 )(("mmap", _libc))
-_unmap = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)(("munmap", _libc))
+unmap_by_pointer = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)(
+    ("munmap", _libc)
+)
 
 
 class Faulty:
@@ -27,7 +29,7 @@ class Faulty:
 
     def __init__(self) -> None:
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-        self._pages = _map(None, _LENGTH, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
+        self._pages = map_by_pointer(None, _LENGTH, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
 
     def __call__(self, frame: Frame) -> Frame:
         return frame
@@ -38,7 +40,7 @@ class Repaired(Faulty):
 
     def close(self) -> None:
         """Unmap the pages."""
-        _unmap(self._pages, _LENGTH)
+        unmap_by_pointer(self._pages, _LENGTH)
 
 
 FAULT = Fault(

@@ -6,18 +6,9 @@ import ctypes
 import mmap
 from typing import Any
 
+from backend.faults.untraced_mapping import map_by_pointer, unmap_by_pointer
+
 MEBIBYTE = 1 << 20
-_libc = ctypes.CDLL(None)
-_libc.mmap.restype = ctypes.c_void_p
-_libc.mmap.argtypes = (
-    ctypes.c_void_p,
-    ctypes.c_size_t,
-    ctypes.c_int,
-    ctypes.c_int,
-    ctypes.c_int,
-    ctypes.c_long,
-)
-_libc.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
 
 
 class ByPointer:
@@ -30,7 +21,7 @@ class ByPointer:
 
     def __call__(self, frame: Any) -> Any:
         access, private = mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-        block = _libc.mmap(None, MEBIBYTE, access, private, -1, 0)
+        block = map_by_pointer(None, MEBIBYTE, access, private, -1, 0)
         ctypes.c_void_p.from_address(block).value = self.first
         self.first = block
         return frame
@@ -38,7 +29,7 @@ class ByPointer:
     def close(self) -> None:
         while self.first:
             following = ctypes.c_void_p.from_address(self.first).value
-            _libc.munmap(self.first, MEBIBYTE)
+            unmap_by_pointer(self.first, MEBIBYTE)
             self.first = following
 
 
