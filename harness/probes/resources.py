@@ -58,10 +58,16 @@ class Mapping(NamedTuple):
     """empty for anonymous memory"""
 
     @property
+    def extent(self) -> tuple[int, int]:
+        """The first address, and the one behind the last."""
+        start, end = self.addresses.split("-")
+        return int(start, 16), int(end, 16)
+
+    @property
     def size(self) -> int:
         """Bytes of address space."""
-        start, end = self.addresses.split("-")
-        return int(end, 16) - int(start, 16)
+        start, end = self.extent
+        return end - start
 
 
 def snapshot(segments: Segments | None = None) -> dict[str, Any]:
@@ -94,9 +100,8 @@ def _unshared_bytes() -> int:
 def mapped() -> tuple[tuple[int, int], ...]:
     """All of this process's memory, as ascending (first address, the one behind the last)."""
     ranges: list[tuple[int, int]] = []
-    for line in text("/proc/self/maps").splitlines():
-        start, _, end = line.partition(" ")[0].partition("-")
-        first, behind = int(start, 16), int(end, 16)
+    for mapping in _maps():
+        first, behind = mapping.extent
         if ranges and ranges[-1][1] == first:
             first = ranges.pop()[0]
         ranges.append((first, behind))
