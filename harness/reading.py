@@ -206,8 +206,9 @@ class _Reading:
             if place >= 0 and address < mapped[place][1]:
                 continue
             del self._live[address]
-            if 0 <= born < len(intervals):
-                self._spans[key, size, born, ends.get(intervals[born].cycle, born)] += 1
+            close = ends.get(intervals[born].cycle, born) if 0 <= born < len(intervals) else born
+            if born < close:  # what was born later was not there at the end of any interval
+                self._spans[key, size, born, close] += 1
 
     def all_spans(self) -> Iterator[tuple[int, int, int, int, int]]:
         """(key, size, born, died, count) of what outlived its interval, survivors included.

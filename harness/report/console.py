@@ -51,7 +51,7 @@ def complain(text: str) -> None:
 
 
 def _shortened(word: str) -> str:
-    """Without the middle, if it is longer than any path of use: what was typed comes back whole."""
+    """Without its middle, if it is longer than a path of use: a message repeats what was typed."""
     if len(word) <= _LONGEST_WORD:
         return word
     return f"{word[: _LONGEST_WORD // 2]}...{word[-_LONGEST_WORD // 4 :]}"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.owners import HARNESS, Owners
 from harness.reading import build
-from harness.timeline import BEFORE, END, FREE_LISTS, Span
+from harness.timeline import BEFORE, END, FREE_LISTS, Interval, Span
 from tests.harness.core.synthetic import (
     PAGE,
     FakeRecord,
@@ -99,6 +99,18 @@ def test_what_was_there_before_the_first_mark_is_not_born_in_the_run() -> None:
     timeline = build(iter(records), intervals(1), Owners())
     assert allocations(timeline) == [0, 0, 0, 0]
     assert list(timeline.survivors()) == []
+
+
+def test_what_lies_in_no_mapping_at_the_end_was_given_back_at_the_close_at_the_latest() -> None:
+    """mremap leaves no record. All but address 64 lie between the two mappings."""
+    groups = [[malloc(64, 10), malloc(4096, 7)], EMPTY, EMPTY, [malloc(5000, 3)], [malloc(6000, 2)]]
+    records = [mark()]
+    for group in groups:
+        records += [*group, mark()]
+    layout = [*intervals(1), Interval("collect", 1)]
+    timeline = build(iter(records), layout, Owners(), mapped=((0, 4096), (8192, 9000)))
+    assert timeline.live("backend") == [17, 17, 17, 10, 10]
+    assert spans(timeline) == [(0, 3, 1, 7), (0, END, 1, 10)]
 
 
 def test_the_free_of_an_unknown_block_is_nothing() -> None:
