@@ -46,10 +46,12 @@ def wait_quiescent(patience_s: float) -> None:
         _at_rest = before
         return
     started = time.monotonic()
+    slept_on = False
     if before is None:
         # One step takes about as long as the one before.
         time.sleep(_expected_s * _CERTAIN)
         before = _look()
+        slept_on = before is not None
     waited = time.monotonic() - started
     while True:
         # Each look leaves records in the trace and takes the interpreter lock: the longer it has
@@ -60,7 +62,8 @@ def wait_quiescent(patience_s: float) -> None:
         now = _look()
         if now is not None and now == before and not waking:
             _at_rest = now
-            _expected_s = min(waited, _LONGEST_EXPECTED_S)
+            # Had it slept on, it would not know for how much too long: half of it is tried next.
+            _expected_s = min(waited / 2 if slept_on else waited, _LONGEST_EXPECTED_S)
             return
         before = now
         waited = time.monotonic() - started
