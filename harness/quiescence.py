@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from array import array
 
 from harness.tasks import FOLDER, read, state, tasks
 from harness.wakeup import about_to_wake
@@ -37,7 +38,7 @@ def wait_quiescent(patience_s: float) -> None:
 
     Raises NotQuiescentError, naming those that don't, after `patience_s` seconds.
     """
-    global _at_rest, _expected_s
+    global _at_rest
     if os.stat(FOLDER).st_nlink == _LINKS_ALONE:
         _at_rest = {}
         return
@@ -49,7 +50,7 @@ def wait_quiescent(patience_s: float) -> None:
     slept_on = False
     if before is None:
         # One step takes about as long as the one before.
-        time.sleep(_expected_s * _CERTAIN)
+        time.sleep(_expected_s[0] * _CERTAIN)
         before = _look()
         slept_on = before is not None
     waited = time.monotonic() - started
@@ -63,7 +64,7 @@ def wait_quiescent(patience_s: float) -> None:
         if now is not None and now == before and not waking:
             _at_rest = now
             # Had it slept on, it would not know for how much too long: half of it is tried next.
-            _expected_s = min(waited / 2 if slept_on else waited, _LONGEST_EXPECTED_S)
+            _expected_s[0] = min(waited / 2 if slept_on else waited, _LONGEST_EXPECTED_S)
             return
         before = now
         waited = time.monotonic() - started
@@ -71,8 +72,9 @@ def wait_quiescent(patience_s: float) -> None:
             raise NotQuiescentError(f"threads that never rest: {', '.join(_busy())}")
 
 
-_expected_s = 0.0
-"""how long the last wait took that was one"""
+_expected_s = array("d", [0.0])
+"""How long the last wait took that was one. A float would be an object of its own, or not: the
+longest expected one is there already."""
 _at_rest: dict[bytes, bytes] = {}
 """Time on the processor by thread when all were last at rest."""
 
