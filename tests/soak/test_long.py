@@ -32,10 +32,10 @@ def both_cores_busy() -> Iterator[None]:
 
 
 def exact(options: dict[str, Any]) -> bytes:
-    """All that is counted in a run, and the verdict of every rule."""
+    """All that is counted in a run, the verdict of every rule, and what else is said."""
     report = verify("reference", "96x64@100*40,160x120@100*40,96x64@25*20", options=options)
     rules = [(rule.rule, rule.status, rule.measured) for rule in report.rules]
-    return msgspec.json.encode((report.verdict, rules, report.steps))
+    return msgspec.json.encode((report.verdict, rules, report.steps, report.notes))
 
 
 @pytest.mark.parametrize("options", [{}, {"mode": "async", "nireq": 4}], ids=["sync", "async"])
