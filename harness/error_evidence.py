@@ -8,7 +8,7 @@ what disagrees is an incident.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -32,6 +32,7 @@ Kind = Literal[
     "extra-event",
     "flush-error",
     "close-error",
+    "second-close",
     "crash",
     "hang",
     "no-end",
@@ -48,7 +49,7 @@ class Incident:
     text: str = ""
     """what was raised, or how the run ended"""
     stack: tuple[StackFrame, ...] = ()
-    """where the run ended, innermost frame first, if that is known"""
+    """where it was raised, or the run ended, innermost frame first, if that is known"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,21 @@ class ErrorEvidence:
     """what could not be judged beside the rest"""
 
 
-def judge(groups: Sequence[Group], *, stateful: bool) -> ErrorEvidence:
-    """What the last pass that was begun made of the frames, held against the control passes."""
+_ENDS: tuple[tuple[Event, Kind, str], ...] = (
+    (Event.FLUSH_ERROR, "flush-error", "flush"),
+    (Event.CLOSE_ERROR, "close-error", "close"),
+    (Event.SECOND_CLOSE_ERROR, "second-close", "second close"),
+)
+"""event, kind of the incident, phase of the run"""
+
+
+def judge(
+    groups: Sequence[Group], raised_at: Mapping[str, tuple[StackFrame, ...]], *, stateful: bool
+) -> ErrorEvidence:
+    """What the last pass that was begun made of the frames, held against the control passes.
+
+    `raised_at` are the stacks of what flush and close raised, by phase.
+    """
     control, again, *spoiled = groups[: len(bad_frames.PASSES)]
     good = [frame for frame in bad_frames.schedule() if not frame.bad]
     if broken := [row for row in control.rows if row.event not in RESULTS]:
@@ -101,11 +115,10 @@ def judge(groups: Sequence[Group], *, stateful: bool) -> ErrorEvidence:
         notes.append("it took bad frames into its state, so that later results can't be compared")
         evidence = _align(rows, {})
     ended = [
-        Incident(
-            "flush-error" if row.event == Event.FLUSH_ERROR else "close-error", row.frame, row.text
-        )
+        Incident(kind, row.frame, row.text, raised_at.get(phase, ()))
         for row in rows
-        if row.event in (Event.FLUSH_ERROR, Event.CLOSE_ERROR)
+        for event, kind, phase in _ENDS
+        if row.event == event
     ]
     incidents = (*evidence.incidents, *ended)
     return replace(evidence, incidents=incidents, notes=tuple(notes))

@@ -52,7 +52,7 @@ def read(ended: Ended, owners: Sequence[tuple[str, str]]) -> ErrorEvidence:
     if failure is not None:
         # What was still to come when it broke off is not to be counted as lost.
         return ErrorEvidence(incidents=(_broken_off(failure),))
-    evidence = judge(read_log(ended.folder / RESULTS), stateful=outcome.stateful)
+    evidence = judge(read_log(ended.folder / RESULTS), outcome.raised_at, stateful=outcome.stateful)
     samples = _samples(ended)
     timeline = build(
         trace.read(ended.folder / TRACE),
@@ -75,9 +75,10 @@ def _samples(ended: Ended) -> array[int]:
 def _broken_off(failure: Failure) -> Incident:
     """The run did not come to its end: by a crash, a hang, or an exception that is no Exception."""
     what = failure.text.rpartition(" (in ")[0]
-    return Incident(
-        ending(failure), failure.frame, f"{what}, in {failure.phase}", stack_in(failure.detail)
-    )
+    stack = stack_in(failure.detail)
+    if failure.phase == "second close":
+        return Incident("second-close", failure.frame, what, stack)
+    return Incident(ending(failure), failure.frame, f"{what}, in {failure.phase}", stack)
 
 
 def ending(failure: Failure) -> Kind:

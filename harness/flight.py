@@ -13,7 +13,18 @@ from typing import NamedTuple
 
 from harness.result import Failure
 
-PHASES = ("start", "import", "decode", "open", "execute", "get_result", "flush", "close", "measure")
+PHASES = (
+    "start",
+    "import",
+    "decode",
+    "open",
+    "execute",
+    "get_result",
+    "flush",
+    "close",
+    "second close",
+    "measure",
+)
 
 
 class Position(NamedTuple):

@@ -39,6 +39,7 @@ class Event(IntEnum):
     """no result came for this frame"""
     UNREADABLE = 8
     """a result whose data raises; the text says what"""
+    SECOND_CLOSE_ERROR = 9
 
 
 RESULTS = frozenset({Event.RESULT, Event.INCOMPARABLE, Event.UNREADABLE})

@@ -15,7 +15,7 @@ import msgspec
 
 from harness.inject.points import Failing
 from harness.probes.garbage import Garbage
-from harness.result import Arena, Failure
+from harness.result import Arena, Failure, StackFrame
 
 SPEC = "spec.json"
 OUTCOME = "outcome.json"
@@ -123,6 +123,8 @@ class Outcome(msgspec.Struct):
     baseline: dict[str, Any] = msgspec.field(default_factory=dict)
     cycle_ends: tuple[dict[str, Any], ...] = ()
     """what the process held after each cycle's teardown"""
+    raised_at: dict[str, tuple[StackFrame, ...]] = msgspec.field(default_factory=dict)
+    """where `flush` or a `close` raised that had met bad frames, by phase, innermost frame first"""
     garbage: Garbage = Garbage()
     """what only the garbage collector could free, after all cycles"""
     environment: dict[str, Any] = msgspec.field(default_factory=dict)

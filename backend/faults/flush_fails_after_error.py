@@ -12,7 +12,7 @@ class Faulty(Deferred):
     def flush(self) -> None:
         """Wait for all requests, of which one is missing."""
         if self.failures:
-            raise RuntimeError("a request is missing")
+            raise RuntimeError("a request is missing")  # <- fault
 
 
 FAULT = Fault(

@@ -43,16 +43,18 @@ class _Feeding(Feeding):
 
     over: Callable[[], None]
 
-    def _finish(self, method: Callable[[], None], event: Event) -> None:
+    def _finish(self, phase: str, method: Callable[[], None], event: Event) -> bool:
+        self._setting.recorder.phase(phase)
         for _ in range(TRIES):
             try:
                 method()
             except Exception as error:
                 self._log.raised(event, error, self._last)
             else:
-                break
+                return True
             if event == Event.CLOSE_ERROR:
                 self.over()
+        return False
 
 
 class Cycles:

@@ -3,7 +3,7 @@
 Four passes through an instance each: two with the good frames alone, to know what their results
 are; one at native speed, with a sample of cheap numbers after each round of errors; and the last
 one traced. The collector runs at the end of each round only, so that what errors leave to it is
-told from what they leak.
+told from what they leak. That one is closed twice: the second time must do nothing.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def run(setting: Setting) -> None:
     with trace.tracker(setting.folder / TRACE):
         free_lists.fill()
         trace.mark()
-        _pass(setting, log, frames, 4, mark=trace.mark).run(bursts)
+        _pass(setting, log, frames, 4, mark=trace.mark).run(bursts, close_twice=True)
     del emptied
 
 

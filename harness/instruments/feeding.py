@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from backend.protocol import Backend
 from harness.instruments.setting import Setting
 from harness.quiescence import wait_quiescent
+from harness.result import StackFrame
 from harness.result_log import Event, ResultLog
 from harness.source import FrameSource
 
@@ -53,7 +54,9 @@ class Feeding:
         self.returned = 0
         """results and exceptions that get_result gave"""
 
-    def run(self, bursts: Iterable[tuple[Sequence[int], bool]]) -> None:
+    def run(
+        self, bursts: Iterable[tuple[Sequence[int], bool]], *, close_twice: bool = False
+    ) -> None:
         """Feed the bursts; whether a round ends is told with each."""
         recorder = self._setting.recorder
         recorder.phase("open")
@@ -70,13 +73,13 @@ class Feeding:
                 self._settle()
                 self._mark()
                 self._ended_round()
-        recorder.phase("flush")
-        self._finish(backend.flush, Event.FLUSH_ERROR)
+        self._finish("flush", backend.flush, Event.FLUSH_ERROR)
         self._rest()
         self._drain(backend)
         self._mark()
-        recorder.phase("close")
-        self._finish(backend.close, Event.CLOSE_ERROR)
+        closed = self._finish("close", backend.close, Event.CLOSE_ERROR)
+        if closed and close_twice:
+            self._finish("second close", backend.close, Event.SECOND_CLOSE_ERROR)
         del backend
         self._mark()
 
@@ -90,11 +93,15 @@ class Feeding:
         else:
             self._accepted += 1
 
-    def _finish(self, method: Callable[[], None], event: Event) -> None:
+    def _finish(self, phase: str, method: Callable[[], None], event: Event) -> bool:
+        self._setting.recorder.phase(phase)
         try:
             method()
         except Exception as error:
             self._log.raised(event, error, self._last)
+            self._setting.outcome.raised_at[phase] = _stack_of(error)
+            return False
+        return True
 
     def _collect(self, backend: Backend) -> None:
         """Take in what is due, and learn how much the backend holds back, as the driver does."""
@@ -133,3 +140,14 @@ class Feeding:
 
     def _rest(self) -> None:
         wait_quiescent(self._setting.spec.patience_s)
+
+
+def _stack_of(error: Exception) -> tuple[StackFrame, ...]:
+    """Where it was raised, below the call that was made here: innermost frame first."""
+    traceback = error.__traceback__
+    stack: list[StackFrame] = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        stack.append((code.co_name, code.co_filename, traceback.tb_lineno))
+        traceback = traceback.tb_next
+    return tuple(reversed(stack[1:]))

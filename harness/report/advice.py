@@ -288,6 +288,11 @@ _KINDS = {
         "What comes after the failing line is never released.",
         "Make close() release everything whatever state it finds.",
     ),
+    "second-close": Advice(
+        "A second close() does something",
+        "Whoever cleans up after an error closes again; native code then frees what is freed.",
+        "Return at once from close() if it has been called, and forget each handle as it goes.",
+    ),
     "crash": Advice(
         "Bad frames crash the process",
         "Nothing in Python can catch that.",

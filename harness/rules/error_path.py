@@ -2,7 +2,7 @@
 
 Given a frame that it can't take, a backend raises one exception, at that frame's turn, or makes
 something of it. It then serves the frames that follow as if nothing had been, keeps nothing for
-each error, and closes.
+each error, and closes; to close it once more does nothing.
 """
 
 from __future__ import annotations
@@ -99,6 +99,8 @@ def _sentence(incident: Incident) -> str:
             return f"flush fails after bad frames: {what}"
         case "close-error":
             return f"close fails after bad frames: {what}"
+        case "second-close":
+            return f"a second close must do nothing: {what}"
     return f"{what}; the last frame was {frame}"
 
 

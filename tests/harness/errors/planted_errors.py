@@ -153,6 +153,40 @@ class CloseRaises(FlushRaises):
             raise RuntimeError("cannot close after an error")
 
 
+class ClosedOnce(Deferred):
+    """A second close does what `again` does."""
+
+    closed = False
+
+    def close(self) -> None:
+        if self.closed:
+            self.again()
+        self.closed = True
+        super().close()
+
+    def again(self) -> None:
+        pass
+
+
+class SecondCloseRaises(ClosedOnce):
+    def again(self) -> None:
+        raise RuntimeError("it is closed already")
+
+
+class SecondCloseCrashes(ClosedOnce):
+    def again(self) -> None:
+        os.abort()
+
+
+class SecondCloseHangs(Deferred):
+    closed = False
+
+    def close(self) -> None:
+        if self.closed:
+            time.sleep(1000)
+        self.closed = True
+
+
 class KeepsFrames(Deferred):
     """A frame that failed is never given back."""
 

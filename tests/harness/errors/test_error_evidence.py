@@ -46,7 +46,7 @@ def evidence_of(
     rows = [row for number in sorted(by_frame) for row in by_frame[number]] + list(more)
     alone = control if control is not None else [result(number) for number in GOOD]
     groups = [Group(alone, len(alone))] * 2 + [Group(rows, len(rows))] * 2
-    return judge(groups, stateful=stateful)
+    return judge(groups, {}, stateful=stateful)
 
 
 def kinds(evidence: ErrorEvidence) -> list[tuple[str, int]]:
@@ -113,8 +113,9 @@ def test_an_error_that_comes_a_frame_late_is_told() -> None:
 
 
 def test_flush_and_close_may_not_fail() -> None:
-    ends = [error(31, Event.FLUSH_ERROR), error(31, Event.CLOSE_ERROR)]
-    assert kinds(evidence_of(served(), ends)) == [("flush-error", 31), ("close-error", 31)]
+    events = (Event.FLUSH_ERROR, Event.CLOSE_ERROR, Event.SECOND_CLOSE_ERROR)
+    found = kinds(evidence_of(served(), [error(31, event) for event in events]))
+    assert found == [("flush-error", 31), ("close-error", 31), ("second-close", 31)]
 
 
 def test_where_nothing_can_be_compared_order_still_counts() -> None:
@@ -134,7 +135,7 @@ def test_a_backend_that_is_broken_or_random_without_bad_frames_is_no_case() -> N
     alone_count, all_count = len(GOOD), len(PLAN)
     groups = [Group(alone, alone_count), Group(again, alone_count)]
     groups += [Group(rows, all_count), Group(rows, all_count)]
-    evidence = judge(groups, stateful=False)
+    evidence = judge(groups, {}, stateful=False)
     assert evidence.incidents == ()
     assert "random" in check(evidence).why
 

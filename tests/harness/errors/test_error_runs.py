@@ -56,10 +56,20 @@ INCIDENTS: dict[str, tuple[str, tuple[int, ...], str]] = {
     "RaisesTwice": ("extra-event", AFTER, "ValueError: can't take a frame"),
     "FlushRaises": ("flush-error", (47,), "RuntimeError: cannot flush after an error"),
     "CloseRaises": ("close-error", (47,), "RuntimeError: cannot close after an error"),
+    "SecondCloseRaises": ("second-close", (47,), "RuntimeError: it is closed already"),
+    "SecondCloseCrashes": (
+        "second-close",
+        (47,),
+        "must do nothing: the backend crashed with SIGABRT",
+    ),
     "Crashes": ("crash", (8,), "crashed with SIGABRT, in execute; the last frame was bad frame 8"),
     "CrashesInFlush": ("crash", (47,), "crashed with SIGABRT, in flush"),
     "Exits": ("no-end", (8,), "called sys.exit('a bad frame'), in execute"),
 }
+
+
+PLACED = ("crash", "no-end", "flush-error", "close-error", "second-close")
+"""kinds whose line is known"""
 
 
 @pytest.mark.parametrize("name", INCIDENTS)
@@ -70,8 +80,14 @@ def test_each_incident_is_told_by_its_kind_and_frames(name: str) -> None:
     (finding,) = result.findings
     assert (finding.kind, finding.frames) == (kind, frames)
     assert words in finding.text
-    if kind in ("crash", "no-end"):
+    if kind in PLACED:
         assert Path(finding.file).name == PLANTED.name
+
+
+def test_a_second_close_that_hangs_is_told_as_such() -> None:
+    (finding,) = verdict("SecondCloseHangs", timeout=1.5).findings
+    assert (finding.kind, finding.function) == ("second-close", "close")
+    assert "must do nothing: the backend made no progress for 1.5 s" in finding.text
 
 
 @pytest.mark.parametrize(("name", "phase"), [("Hangs", "execute"), ("ThreadDies", "flush")])
@@ -124,7 +140,16 @@ def test_frames_that_are_kept_are_the_sources_memory() -> None:
     assert "that something keeps" in result.findings[0].text
 
 
-GREEN = ["Plain", "TakesAll", "Deferred", "Threaded", "KeepsOneError", "Random", "HoldsBack"]
+GREEN = [
+    "Plain",
+    "TakesAll",
+    "Deferred",
+    "ClosedOnce",
+    "Threaded",
+    "KeepsOneError",
+    "Random",
+    "HoldsBack",
+]
 
 
 @pytest.mark.parametrize("name", [*GREEN, "StatefulTakesAll"])
