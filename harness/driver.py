@@ -13,9 +13,10 @@ from harness.flight import FlightRecorder
 from harness.pace import Pace
 from harness.quiescence import wait_quiescent
 
-_GRACE_S = 0.25
+GRACE_S = 1.0
 """How long results that are due may stay away from a quiescent backend before they count as held
-back by design. It is paid while the lag is being learned, not on the steps after."""
+back by design. It is paid while the lag is being learned, in the first cycle, and not on the steps
+after. Long, for who waits for another process or a device is asleep, and slow models are."""
 _SLICE_S = 0.002
 
 
@@ -136,33 +137,36 @@ class Driver:
             backend.execute(source.frame(index))
             self._submitted += 1
         recorder.phase("get_result")
-        self._collect(backend)
+        self._collect(backend, position)
         self._pace.done(position, step.last - step.first + 1)
         self.threads = max(self.threads, len(sys._current_frames()))
         self._journal[self._finished_steps] = self._held
         self._finished_steps += 1
         self._mark()
 
-    def _collect(self, backend: Backend) -> None:
+    def _collect(self, backend: Backend, position: int) -> None:
         """Take in all results that are due, learning how many frames the backend holds back.
 
         Results are asked for only at quiescent moments, so that the number of calls, and with it
-        what they may allocate, does not depend on the scheduler.
+        what they may allocate, does not depend on the scheduler. In a later cycle as many are due
+        as came in the first one.
         """
         self._rest()
         self._drain(backend)
-        if self._held > self._lag:
-            self._learn_lag(backend)
+        is_first = self._finished_steps < len(self._steps)
+        allowed = self._lag if is_first else self._journal[position]
+        if self._held > allowed:
+            self._learn_lag(backend, allowed)
 
-    def _learn_lag(self, backend: Backend) -> None:
+    def _learn_lag(self, backend: Backend, allowed: int) -> None:
         """Wait until nothing more comes; what is then still missing is held back by design."""
-        held, deadline = self._held, time.monotonic() + _GRACE_S
-        while held > self._lag and time.monotonic() < deadline:
+        held, deadline = self._held, time.monotonic() + GRACE_S
+        while held > allowed and time.monotonic() < deadline:
             time.sleep(_SLICE_S)
             self._rest()
             self._drain(backend)
             if self._held < held:
-                held, deadline = self._held, time.monotonic() + _GRACE_S
+                held, deadline = self._held, time.monotonic() + GRACE_S
         # Nothing at all has come yet: expect it after twice as many, so that a backend that holds
         # back all until flush costs few waits. The first result of all has the lag learned anew.
         self._lag = max(self._lag, held if self._returned else 2 * held)

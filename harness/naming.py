@@ -16,19 +16,23 @@ import msgspec
 
 from harness.isolate import Ended
 from harness.owners import BACKEND, HARNESS, INTERPRETER, Owners, Site
+from harness.plan import PlannedStep
 from harness.probes import trace
 from harness.reading import build
 from harness.result import Finding, RuleResult
 from harness.rising import rising_sites
-from harness.screening import LEAST_CHUNK, Field, Growth, Pattern, find, read
-from harness.spec import LINES, TRACE, LineGrowth, RunSpec
+from harness.screening import LEAST_CHUNK, Field, Growth, Pattern, find, read, rises_at_last
+from harness.spec import LINES, TRACE, LineGrowth, Outcome, RunSpec
 from harness.timeline import Interval, Timeline
 from harness.unseen import accounted, blame, requested
 
 Run = Callable[[RunSpec], AbstractContextManager[Ended]]
 """Runs a child; its folder is there while the context is open."""
+Plan = Callable[[Outcome], Sequence[PlannedStep]]
+"""harness.contract.Contract.steps"""
 
 MANY_CYCLES = 12
+MANY_TIMES = 8
 _OBJECT_EXEMPT = frozenset({HARNESS})
 _HEAP_EXEMPT = frozenset({HARNESS, INTERPRETER})
 _KINDS: dict[Pattern, str] = {
@@ -59,9 +63,8 @@ class Named:
 
     growth: Growth
     findings: tuple[Finding, ...]
-    confirmed: bool
-    """False for Python blocks that no object explains, and for bytes that did not go on rising when
-    there were more cycles: no findings then"""
+    unconfirmed: str = ""
+    """why it is held against nobody, where it is not: no findings then"""
     failure: str = ""
     """why the run that was to name the site came to no end, if it didn't"""
 
@@ -69,15 +72,11 @@ class Named:
     def doubt(self) -> str:
         """What a reader should know of growth that is held against nobody; empty if there is none
         such."""
-        growth = self.growth
-        if self.confirmed:
+        if not self.unconfirmed:
             return ""
-        if growth.pattern == "cycle":
-            why = f"over {MANY_CYCLES} cycles it did not go on"
-        else:
-            why = "no object that is kept explains them"
+        growth = self.growth
         what = f"{growth.amount:,} {_NOUNS[growth.field]} more {_REPEATS[growth.pattern]}"
-        return f"{what} are no finding: {why}"
+        return f"{what} are no finding: {self.unconfirmed}"
 
 
 class Namer:
@@ -89,12 +88,18 @@ class Namer:
         intervals: Sequence[Interval],
         owners: Sequence[tuple[str, str]],
         run: Run,
+        plan: Plan | None = None,
     ) -> None:
-        """`spec` is that of the screening run, `intervals` those of harness.timeline.layout."""
+        """`spec` is that of the screening run, `intervals` those of harness.timeline.layout.
+
+        `plan` gives the steps of a run of the same workload, gone through several times. It is
+        needed where a backend has threads: what these keep may follow the clock, not the frames.
+        """
         self._spec = spec
         self._intervals = intervals
         self._owners = owners
         self._run = run
+        self._plan = plan
 
     def name(self, growth: Growth, timeline: Timeline | None = None) -> Named:
         """Name one growth. A timeline of the whole run, if there is one, saves a run.
@@ -103,12 +108,18 @@ class Namer:
         no findings then.
         """
         if growth.field == "python_blocks":
-            if growth.pattern == "cycle" and not self._goes_on(growth):
-                return Named(growth, (), False)
-            return self._objects(growth)
+            return self._passing(growth) or self._objects(growth)
         if growth.field == "heap_bytes":
             return self._heap(growth, timeline)
         return self._counted(growth)
+
+    def _passing(self, growth: Growth) -> Named | None:
+        """Growth that more of the same does not go on with."""
+        if growth.pattern == "cycle" and not self._goes_on_over_cycles(growth):
+            return Named(growth, (), f"over {MANY_CYCLES} cycles it did not go on")
+        if growth.pattern == "frame" and self._plan and not self._goes_on_with_frames(growth):
+            return Named(growth, (), f"over {MANY_TIMES} times as many frames it did not go on")
+        return None
 
     def _counted(self, growth: Growth) -> Named:
         """What has a number and no line."""
@@ -119,7 +130,7 @@ class Namer:
         text = f"{growth.amount:,} {noun} more: their number grows {_REPEATS[growth.pattern]}"
         count = len(growth.rises) if in_bytes else growth.amount
         size = growth.amount if in_bytes else 0
-        return Named(growth, (self._finding(growth, _nowhere(), count, size, text),), True)
+        return Named(growth, (self._finding(growth, _nowhere(), count, size, text),))
 
     def _objects(self, growth: Growth) -> Named:
         with self._run(self._narrowed("objects", growth)) as ended:
@@ -130,15 +141,15 @@ class Namer:
         findings = rising_sites(
             timeline, self._points(growth), _OBJECT_EXEMPT, _KINDS[growth.pattern], meaning
         )
-        return Named(growth, findings, bool(findings))
+        return Named(growth, findings, "" if findings else "no object that is kept explains them")
 
     def _heap(self, growth: Growth, timeline: Timeline | None) -> Named:
         findings: tuple[Finding, ...] = ()
         points: Sequence[int] = growth.points
         if timeline is not None and self._is_explained(growth, timeline, points):
-            return Named(growth, (), True)
-        if growth.pattern == "cycle" and not self._goes_on(growth):
-            return Named(growth, (), False)
+            return Named(growth, ())
+        if growth.pattern == "cycle" and (passing := self._passing(growth)):
+            return passing
         if timeline is None:
             with self._run(self._narrowed("narrow", growth)) as ended:
                 timeline = self._read(ended, growth, objects=False)
@@ -148,19 +159,33 @@ class Namer:
             meaning = f"still alive: it grows {_REPEATS[growth.pattern]}"
             findings = rising_sites(timeline, points, _HEAP_EXEMPT, _KINDS[growth.pattern], meaning)
             if self._is_explained(growth, timeline, points):
-                return Named(growth, findings, True)
+                return Named(growth, findings)
         with self._run(self._narrowed("lines", growth)) as ended:
             path = ended.folder / LINES
             if not path.exists():
                 return self._unnamed(growth, "native memory that the tracer does not see", ended)
             lines = msgspec.json.decode(path.read_bytes(), type=list[LineGrowth])
-        return Named(growth, (*findings, *self._unseen(growth, lines, timeline, points)), True)
+        return Named(growth, (*findings, *self._unseen(growth, lines, timeline, points)))
 
     def _is_explained(self, growth: Growth, timeline: Timeline, points: Sequence[int]) -> bool:
         """Whether what the tracer has seen takes up all that the heap grew by."""
         return growth.amount - accounted(timeline, points[0], points[-1]) < LEAST_CHUNK
 
-    def _goes_on(self, growth: Growth) -> bool:
+    def _goes_on_with_frames(self, growth: Growth) -> bool:
+        """Whether it grows with many times as many frames as it did with a few.
+
+        A bounded buffer that a thread fills by the clock does not.
+        """
+        assert self._plan is not None
+        frames = MANY_TIMES * (1 + max(i.step.last for i in self._intervals if i.step is not None))
+        spec = msgspec.structs.replace(self._spec, cycles=1, least_frames=frames, digests=False)
+        with self._run(spec) as ended:
+            if ended.failure is not None or ended.outcome is None:
+                return True  # more frames than it survives: what was seen stands
+            longer = read(ended.folder, self._plan(ended.outcome), 1)
+        return rises_at_last(longer, growth.field)
+
+    def _goes_on_over_cycles(self, growth: Growth) -> bool:
         """Whether the heap grows over many cycles as it did over a few.
 
         A thread's tables get blocks with rests of up to 16 bytes, or without, and come from the
@@ -201,7 +226,7 @@ class Namer:
         size = growth.amount if growth.field == "heap_bytes" else 0
         text = f"{growth.amount:,} of {what}: it grows {_REPEATS[growth.pattern]}; not named: {why}"
         finding = self._finding(growth, _nowhere(), len(growth.rises), size, text)
-        return Named(growth, (finding,), True, why)
+        return Named(growth, (finding,), failure=why)
 
     def _narrowed(self, instrument: str, growth: Growth) -> RunSpec:
         return msgspec.structs.replace(

@@ -9,8 +9,8 @@ from dataclasses import replace
 from itertools import chain
 
 from harness import native
-from harness.owners import MODEL, OWN, Owners, Site, owner_by_symbols
-from harness.probes.listed import LARGEST, is_listed
+from harness.owners import HARNESS, MODEL, OWN, SOURCE, Owners, Site, owner_by_symbols
+from harness.probes.listed import LARGEST, is_for_dimensions, is_listed
 from harness.probes.trace import FREES, MARK_SIZE, MMAP, MUNMAP, Record, is_mark
 from harness.timeline import BEFORE, END, PAGE, Births, Interval, Span, Timeline
 
@@ -158,7 +158,7 @@ class _Reading:
         """A number for a stack seen for the first time."""
         site = self._owners.site(tuple(record.stack_trace()))
         # Equal sites are one, whatever their native stacks, unless these may have to be looked at.
-        alone = _may_be_others(site) or _may_be_arena(record)
+        alone = _may_be_others(site) or site.owner == SOURCE or _may_be_arena(record)
         key = self._site_keys.get(site) if not alone else None
         if key is None:
             key = len(self.sites)
@@ -263,7 +263,13 @@ class _Reading:
         sites = list(self.sites)
         for key in sorted(keys):
             site = sites[key]
-            if _may_be_others(site) or (key in self.arenas and site.owner == MODEL):
+            if site.owner == SOURCE:
+                # The dimensions of a frame are those of any array that comes when it has gone.
+                # Frames that are kept show by their pixels.
+                symbols = [name for name, _, _ in self._samples[key].native_stack_trace()]
+                whose = HARNESS if is_for_dimensions(symbols) else SOURCE
+                sites[key] = replace(site, owner=whose, listed=is_listed(symbols))
+            elif _may_be_others(site) or (key in self.arenas and site.owner == MODEL):
                 stack = self._samples[key].native_stack_trace()
                 owner = owner_by_symbols(stack)
                 if is_listed(function for function, _, _ in stack):

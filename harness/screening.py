@@ -179,6 +179,13 @@ def find(screening: Screening) -> list[Growth]:
     return found
 
 
+def rises_at_last(screening: Screening, field: Field) -> bool:
+    """Whether it grows over the last stretch of steady steps of the last complete cycle."""
+    values = screening.boundaries(field, screening.cycles)
+    *_, last = _stretches(screening.steps)
+    return bool(_points(values, last.start, last.stop, _LEAST[field]))
+
+
 def _within(screening: Screening, field: Field, cycle: int) -> list[Growth]:
     values = screening.boundaries(field, cycle)
     return list(_over_stretches(screening, field, cycle, values)) or list(

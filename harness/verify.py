@@ -124,7 +124,9 @@ def _measure(
                     outputs = output_runs.gather(spec, runner, shown.results, then.computed)
                     shown = shown.joined(then, outputs)
                 screen = msgspec.structs.replace(spec, instrument="screen")
-                namer = Namer(screen, timeline.intervals, owners, runner)
+                threaded = ended.outcome is not None and ended.outcome.threads > 1
+                plan = contract.steps if threaded else None
+                namer = Namer(screen, timeline.intervals, owners, runner, plan)
                 judge(report, contract, timeline, shown, namer)
         except UsageError:
             raise  # the run beside this one ends of it, too: helpers may stay

@@ -43,6 +43,10 @@ DEFAULT_ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
+    # A backend that wants more gets a pool whose threads spin for a while after each call, and no
+    # step ends before they sleep: with two threads of torch's, verify of one convolution took 26 to
+    # 34 s, and 8 to 10 with threads that sleep at once.
+    "OMP_WAIT_POLICY": "passive",
 }
 
 _START_TIMEOUT = 120.0

@@ -83,5 +83,7 @@ _WITHOUT_EFFECT = frozenset(
         "LD_LIBRARY_PATH",
         # what is measured runs on the processor
         "CUDA_VISIBLE_DEVICES",
+        # whether threads spin before they sleep
+        "OMP_WAIT_POLICY",
     }
 )

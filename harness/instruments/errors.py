@@ -14,8 +14,9 @@ from collections.abc import Callable
 
 from harness import bad_frames
 from harness.bad_frames import PASSES
+from harness.driver import GRACE_S
 from harness.flight import map_file
-from harness.instruments.feeding import Feeding, nothing
+from harness.instruments.feeding import SHORT_GRACE_S, Feeding, nothing
 from harness.instruments.setting import Setting
 from harness.probes import free_lists, trace
 from harness.probes.heap import FIELDS, Sampler
@@ -24,6 +25,8 @@ from harness.source import FrameSource
 from harness.spec import RESULTS, SAMPLES, TRACE
 from harness.spoiled import spoiled_source
 
+_TIMES_SLOWEST = 4
+"""A result is waited for this many times as long as the slowest one of good frames took."""
 _ROOM = 4 * len(bad_frames.schedule())
 
 
@@ -42,18 +45,20 @@ def run(setting: Setting) -> None:
     planned = bad_frames.bursts()
     bursts = [([frame.number for frame in burst], ends) for burst, ends in planned]
     good = [([frame.number for frame in burst if not frame.bad], ends) for burst, ends in planned]
-    _pass(setting, log, frames, 1).run(good)
-    _pass(setting, log, frames, 2).run(good)
+    alone = _pass(setting, log, frames, 1, grace_s=GRACE_S)
+    alone.run(good)
+    grace_s = min(max(SHORT_GRACE_S, _TIMES_SLOWEST * alone.slowest_s), GRACE_S)
+    _pass(setting, log, frames, 2, grace_s=grace_s).run(good)
     gc.collect()
     gc.disable()
     sample()
-    _pass(setting, log, frames, 3, ended_round=sample).run(bursts)
+    _pass(setting, log, frames, 3, ended_round=sample, grace_s=grace_s).run(bursts)
     gc.collect()
     emptied = free_lists.empty()
     with trace.tracker(setting.folder / TRACE):
         free_lists.fill()
         trace.mark()
-        _pass(setting, log, frames, 4, mark=trace.mark).run(bursts, close_twice=True)
+        _pass(setting, log, frames, 4, trace.mark, grace_s=grace_s).run(bursts, close_twice=True)
     del emptied
 
 
@@ -70,7 +75,9 @@ def _pass(
     number: int,
     mark: Callable[[], None] = nothing,
     ended_round: Callable[[], None] = nothing,
+    *,
+    grace_s: float,
 ) -> Feeding:
     log.begin(number - 1)
     setting.recorder.cycle(number)
-    return Feeding(setting, log, frames, mark, ended_round, _settle)
+    return Feeding(setting, log, frames, mark, ended_round, _settle, grace_s)

@@ -15,9 +15,10 @@ from harness.result import StackFrame
 from harness.result_log import Event, ResultLog
 from harness.source import FrameSource
 
-_GRACE_S = 0.02
+SHORT_GRACE_S = 0.02
 """How long a result may stay away from a quiescent backend before it counts as held back. Short:
-what comes later is still taken in order, only with a later step."""
+what comes later is still taken in order, only with a later step, and each bad frame that nothing
+comes of is waited for as long."""
 _SLICE_S = 0.002
 _MOST_EXCEPTIONS = 8
 """in a row, from a get_result that may raise the same for ever"""
@@ -40,19 +41,23 @@ class Feeding:
         mark: Callable[[], None] = nothing,
         ended_round: Callable[[], None] = nothing,
         settle: Callable[[], None] = nothing,
+        grace_s: float = SHORT_GRACE_S,
     ) -> None:
         """`mark` is called at each burst's end; at the end of a round there are also `settle`, a
-        second mark, and `ended_round`."""
+        second mark, and `ended_round`. `grace_s` is waited for a result that does not come."""
         self._setting = setting
         self._log = log
         self._frames = frames
         self._mark_trace = mark
         self._ended_round = ended_round
         self._settle = settle
+        self._grace_s = grace_s
         self._last = -1
         self._accepted = self._lag = 0
         self.returned = 0
         """results and exceptions that get_result gave"""
+        self.slowest_s = 0.0
+        """the longest that one stayed away from a backend that was at rest"""
 
     def run(
         self, bursts: Iterable[tuple[Sequence[int], bool]], *, close_twice: bool = False
@@ -107,12 +112,17 @@ class Feeding:
         """Take in what is due, and learn how much the backend holds back, as the driver does."""
         self._rest()
         self._drain(backend)
-        deadline = time.monotonic() + _GRACE_S
-        while self._held > self._lag and time.monotonic() < deadline:
+        held, since = self._held, time.monotonic()
+        while held > self._lag and time.monotonic() - since < self._grace_s:
             time.sleep(_SLICE_S)
             self._rest()
             self._drain(backend)
-        self._lag = max(self._lag, self._held)
+            if self._held < held:
+                now = time.monotonic()
+                self.slowest_s = max(self.slowest_s, now - since)
+                held, since = self._held, now
+        # Nothing has come yet: as in the driver, one that holds back all until flush costs little.
+        self._lag = max(self._lag, held if self.returned else 2 * held)
 
     @property
     def _held(self) -> int:

@@ -12,14 +12,11 @@ HELD = 7
 """blocks that each list holds at most: NCACHE"""
 LARGEST = 1023
 """bytes of the largest blocks that have a list: NBUCKETS less one"""
-_SYMBOLS = frozenset(
-    {
-        "PyArray_NewFromDescr_int",
-        "PyArray_IntpConverter",  # of a shape that is asked for, which comes from the same list
-        "PyDataMem_UserNEW",
-        "PyDataMem_UserNEW_ZEROED",
-    }
-)
+_FOR_DATA = frozenset({"PyDataMem_UserNEW", "PyDataMem_UserNEW_ZEROED"})
+_SYMBOLS = _FOR_DATA | {
+    "PyArray_NewFromDescr_int",
+    "PyArray_IntpConverter",  # of a shape that is asked for, which comes from the same list
+}
 _WITHIN = 3
 """native frames, innermost first, among which one of these is: others are of malloc itself"""
 
@@ -27,3 +24,9 @@ _WITHIN = 3
 def is_listed(symbols: Iterable[str]) -> bool:
     """Whether an allocation with this native stack was made by numpy for an array."""
     return not _SYMBOLS.isdisjoint(list(symbols)[:_WITHIN])
+
+
+def is_for_dimensions(symbols: Iterable[str]) -> bool:
+    """Whether it was made for the dimensions of an array, not for its data."""
+    innermost = list(symbols)[:_WITHIN]
+    return is_listed(innermost) and _FOR_DATA.isdisjoint(innermost)

@@ -68,6 +68,13 @@ class SleepingWorker(AllocatingWorker):
             time.sleep(0.001)
 
 
+class SlowNowAndThen(SleepingWorker):
+    """As if it waited for another process, which is slow with each fifth frame."""
+
+    def process(self, frame: Any) -> None:
+        time.sleep(0.4 if frame.pts % 5 == 1 else 0.01)
+
+
 class Pool:
     """Three threads of the backend's own; one of them allocates twice as often per frame."""
 

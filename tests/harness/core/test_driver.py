@@ -19,11 +19,13 @@ from harness.workload import Workload
 from tests.harness.core import planted_queues
 from tests.harness.core.synthetic import step
 
+GRACE_S = driver.GRACE_S
+
 
 @pytest.fixture(autouse=True)
 def short_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """No need to wait long for what never comes."""
-    monkeypatch.setattr(driver, "_GRACE_S", 0.1)
+    monkeypatch.setattr(driver, "GRACE_S", 0.1)
 
 
 class Log:
@@ -135,9 +137,9 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     learn = Driver._learn_lag
 
-    def counted(self: Driver, backend: Any) -> None:
+    def counted(self: Driver, backend: Any, allowed: int) -> None:
         found.append(self._submitted)
-        learn(self, backend)
+        learn(self, backend, allowed)
 
     monkeypatch.setattr(Driver, "_learn_lag", counted)
     return found
@@ -145,13 +147,13 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_a_lag_is_learned_in_the_first_steps(tmp_path, monkeypatch) -> None:
     found = waits(monkeypatch)
-    drive(planted_queues.LagsTwo, tmp_path, "8x8@25*40")
+    drive(planted_queues.LagsTwo, tmp_path, "8x8@25*40", cycles=3)
     assert found == [1, 3]
 
 
 def test_to_hold_back_all_costs_few_waits(tmp_path, monkeypatch) -> None:
     found = waits(monkeypatch)
-    drive(planted_queues.HoldsUntilFlush, tmp_path, "8x8@25*200")
+    drive(planted_queues.HoldsUntilFlush, tmp_path, "8x8@25*200", cycles=2)
     assert found == [1, 3, 7, 15, 31, 63, 127]
 
 
@@ -173,6 +175,33 @@ def test_a_worker_that_sleeps_is_waited_for_as_long_as_something_comes(tmp_path)
     _, journal = drive(planted_queues.SleepingWorker, tmp_path, "8x8@1000*40")
     assert time.monotonic() - started > 0.4
     assert journal == [0]
+
+
+def test_a_worker_that_is_slow_now_and_then_holds_nothing_back(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(driver, "GRACE_S", GRACE_S)
+    _, journal = drive(planted_queues.SlowNowAndThen, tmp_path, "8x8@25*8", cycles=2)
+    assert journal == [0] * 16
+
+
+def test_a_result_that_is_late_in_a_later_cycle_is_waited_for(tmp_path) -> None:
+    class LateOnce(planted_queues.LagsTwo):
+        """Holds one frame more back in its second cycle, for as long as it is asked twice."""
+
+        opened = 0
+
+        def __init__(self) -> None:
+            super().__init__()
+            LateOnce.opened += 1
+            self._late = 2 if LateOnce.opened == 2 else 0
+
+        def held(self) -> int:
+            if self.submitted != 4 or not self._late:
+                return super().held()
+            self._late -= 1
+            return 3
+
+    _, journal = drive(LateOnce, tmp_path, "8x8@25*6", cycles=2)
+    assert journal == [1, 2, 2, 2, 2, 2] * 2
 
 
 def test_an_exception_leaves_the_recorder_where_it_happened(tmp_path: Path) -> None:

@@ -64,10 +64,11 @@ def screened(spec: RunSpec) -> Screening:
         return read(ended.folder, Contract().steps(ended.outcome), spec.cycles)
 
 
-def named(spec: RunSpec, *patterns: str) -> list[Named]:
+def named(spec: RunSpec, *patterns: str, threaded: bool = False) -> list[Named]:
     """What grows, and what causes it."""
     screening = screened(spec)
-    namer = Namer(spec, layout(spec.cycles, screening.steps), (), run)
+    plan = Contract().steps if threaded else None
+    namer = Namer(spec, layout(spec.cycles, screening.steps), (), run, plan)
     return [namer.name(g) for g in find(screening) if not patterns or g.pattern in patterns]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import queue
 import threading
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,21 @@ class TuplePerFrame(Clean):
         key = (self.frame, frame)
         del key
         self.kept.append((self.ready, None))  # fault TuplePerFrame
+
+
+class RingOf500(Clean):
+    """Clean: full after 500 frames."""
+
+    def setup(self) -> None:
+        super().setup()
+        self.ring: deque[tuple[int]] = deque(maxlen=500)
+        for _ in range(500):  # its own blocks are made now
+            self.ring.append((0,))
+        self.ring.clear()
+
+    def process(self, frame: Any) -> None:
+        super().process(frame)
+        self.ring.append((1_000 + self.frame,))
 
 
 class TuplePerCycle(Clean):

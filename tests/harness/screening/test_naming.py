@@ -46,6 +46,14 @@ def test_growth_with_the_frames_is_named(fault: str, field: str, count: int) -> 
     assert f"planted.py:{finding.line}" in finding.text
 
 
+def test_what_a_thread_may_fill_by_the_clock_is_no_finding_once_it_is_full() -> None:
+    [ring] = named(spec_of("RingOf500"), "frame", threaded=True)
+    assert (ring.findings, ring.growth.field) == ((), "python_blocks")
+    assert ring.doubt.endswith("over 8 times as many frames it did not go on")
+    leak = named(spec_of("TuplePerFrame"), "frame", threaded=True)
+    assert places(leak) == {("planted.py", line_of("TuplePerFrame"))}
+
+
 @pytest.mark.parametrize("fault", ["TuplePerCycle", "MallocPerCycle"])
 def test_growth_with_the_cycles_is_named(fault: str) -> None:
     found = named(spec_of(fault, "64x64@25*20"))
@@ -144,10 +152,7 @@ def test_memory_of_a_gpu_is_told_in_bytes_and_names_no_line() -> None:
 
 def test_growth_that_is_held_against_nobody_is_told_in_a_note() -> None:
     growth = Growth("python_blocks", "frame", 1, (3, 5, 7, 9), (4, 6, 8), 30)
-    assert Named(growth, (), True).doubt == ""
-    assert Named(growth, (), False).doubt == (
-        "30 small Python objects more with the frames are no finding: "
-        "no object that is kept explains them"
+    assert Named(growth, ()).doubt == ""
+    assert Named(growth, (), "no object is kept").doubt == (
+        "30 small Python objects more with the frames are no finding: no object is kept"
     )
-    cycles = Growth("heap_bytes", "cycle", 3, (9, 19, 29), (19, 29), 64)
-    assert Named(cycles, (), False).doubt.endswith("over 12 cycles it did not go on")
