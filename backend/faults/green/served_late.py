@@ -16,7 +16,6 @@ from backend.faults.fault import Green
 from backend.frame import Frame
 
 _LATE = frozenset((30, 31, 45, 46, 47))
-_PIXELS = 32 * 32 * 3
 _COUNT = 8
 
 
