@@ -61,7 +61,7 @@ def test_thread_that_close_leaves_behind_is_named() -> None:
     ("name", "kind", "line", "words"),
     [
         ("Crashes", "crash", "os.abort()", "SIGABRT"),
-        ("Hangs", "hang", "time.sleep(0.01)", "no progress"),
+        ("Hangs", "hang", "time.sleep(1000)", "no progress"),
         ("Raises", "no-end", "raise RuntimeError", "RuntimeError: frames are in flight"),
     ],
 )
