@@ -17,6 +17,9 @@ GRACE_S = 1.0
 """How long results that are due may stay away from a quiescent backend before they count as held
 back by design. It is paid while the lag is being learned, in the first cycle, and not on the steps
 after. Long, for who waits for another process or a device is asleep, and slow models are."""
+_CONVINCED = 2
+"""After so many waits in which nothing came at all, the others may be shorter."""
+_SHORTER_GRACE_S = 0.2
 _SLICE_S = 0.002
 
 
@@ -72,6 +75,7 @@ class Driver:
         self.has_map = False
         """whether the backend that was opened last has a `memory_map`"""
         self._submitted = self._returned = self._lag = 0
+        self._fruitless = 0
         recorder.frames(steps[-1].last + 1)
 
     def run_cycle(self, number: int) -> None:
@@ -160,13 +164,15 @@ class Driver:
 
     def _learn_lag(self, backend: Backend, allowed: int) -> None:
         """Wait until nothing more comes; what is then still missing is held back by design."""
-        held, deadline = self._held, time.monotonic() + GRACE_S
-        while held > allowed and time.monotonic() < deadline:
+        grace = GRACE_S if self._fruitless < _CONVINCED else _SHORTER_GRACE_S
+        returned, held, since = self._returned, self._held, time.monotonic()
+        while held > allowed and time.monotonic() - since < grace:
             time.sleep(_SLICE_S)
             self._rest()
             self._drain(backend)
             if self._held < held:
-                held, deadline = self._held, time.monotonic() + GRACE_S
+                held, since = self._held, time.monotonic()
+        self._fruitless += self._returned == returned
         # Nothing at all has come yet: expect it after twice as many, so that a backend that holds
         # back all until flush costs few waits. The first result of all has the lag learned anew.
         self._lag = max(self._lag, held if self._returned else 2 * held)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ GRACE_S = driver.GRACE_S
 def short_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """No need to wait long for what never comes."""
     monkeypatch.setattr(driver, "GRACE_S", 0.1)
+    monkeypatch.setattr(driver, "_SHORTER_GRACE_S", 0.05)
 
 
 class Log:
@@ -155,6 +157,28 @@ def test_to_hold_back_all_costs_few_waits(tmp_path, monkeypatch) -> None:
     found = waits(monkeypatch)
     drive(planted_queues.HoldsUntilFlush, tmp_path, "8x8@25*200", cycles=2)
     assert found == [1, 3, 7, 15, 31, 63, 127]
+
+
+def test_what_never_comes_is_waited_for_long_but_twice(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(driver, "_SHORTER_GRACE_S", 0.0)
+    asked: list[int] = []
+
+    class Loses(planted_queues.LagsTwo):
+        def held(self) -> int:
+            return self.submitted // 2
+
+        def get_result(self) -> Any:
+            if not self._flushed:
+                asked.append(self.submitted)
+            return super().get_result()
+
+    _, journal = drive(Loses, tmp_path, "8x8@25*20")
+    assert journal == [(n + 1) // 2 for n in range(20)]
+    # Once for each frame, and for each second one's result; many times more in two waits.
+    times = Counter(asked)
+    often = [frame for frame, count in times.items() if count > 2]
+    assert len(often) == 2
+    assert max(often) < 6
 
 
 def test_a_batch_costs_no_wait_after_the_first(tmp_path, monkeypatch) -> None:
