@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -162,12 +162,13 @@ def test_a_name_with_parentheses_and_states_in_it_is_read_rightly() -> None:
     thread.join()
 
 
-def test_threads_may_end_while_they_are_looked_at() -> None:
+@pytest.mark.parametrize("work", [int, lambda: time.sleep(1e-5)], ids=["nothing", "a sleep"])
+def test_threads_may_end_while_they_are_looked_at(work: Callable[[], object]) -> None:
     stop = threading.Event()
 
     def churn() -> None:
         while not stop.is_set():
-            thread = threading.Thread(target=int)
+            thread = threading.Thread(target=work)
             thread.start()
             thread.join()
 
