@@ -15,7 +15,7 @@ from harness.wakeup import about_to_wake
 
 _LIBC = ctypes.CDLL(None)
 _PR_SET_TIMERSLACK = 29
-_SLACK_NS = 500_000_000
+_SLACK_NS = 200_000_000
 
 
 class Sleeper:
