@@ -62,7 +62,7 @@ class Feeding:
     def run(
         self, bursts: Iterable[tuple[Sequence[int], bool]], *, close_twice: bool = False
     ) -> None:
-        """Feed the bursts; whether a round ends is told with each."""
+        """Feed the bursts; whether a round ends is told with each. Close once, or twice."""
         recorder = self._setting.recorder
         recorder.phase("open")
         backend = self._setting.open_backend()
