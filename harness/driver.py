@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from backend.frame import Frame
 from backend.protocol import Backend
+from harness.awaiting import await_results
 from harness.flight import FlightRecorder
 from harness.pace import Pace
 from harness.quiescence import wait_quiescent
@@ -20,7 +20,6 @@ after. Long, for who waits for another process or a device is asleep, and slow m
 _CONVINCED = 2
 """After so many waits in which nothing came at all, the others may be shorter."""
 _SHORTER_GRACE_S = 0.2
-_SLICE_S = 0.002
 
 
 class StepFrames(Protocol):
@@ -124,8 +123,7 @@ class Driver:
     def _finish(self, backend: Backend) -> None:
         self._recorder.phase("flush")
         backend.flush()
-        self._rest()
-        self._drain(backend)
+        self._take_in(backend)
 
     def _burst(self, least: int) -> int:
         """Frames of the largest step, or so many at the least, as far as there are."""
@@ -155,33 +153,34 @@ class Driver:
         what they may allocate, does not depend on the scheduler. In a later cycle as many are due
         as came in the first one.
         """
-        self._rest()
-        self._drain(backend)
-        is_first = self._finished_steps < len(self._steps)
-        allowed = self._lag if is_first else self._journal[position]
-        if self._held > allowed:
-            self._learn_lag(backend, allowed)
+        self._take_in(backend)
+        if self._held > self._allowed(position):
+            self._learn_lag(backend, position)
 
-    def _learn_lag(self, backend: Backend, allowed: int) -> None:
+    def _allowed(self, position: int) -> int:
+        """How many frames may be held back at the end of this step."""
+        is_first_cycle = self._finished_steps < len(self._steps)
+        return self._lag if is_first_cycle else self._journal[position]
+
+    def _learn_lag(self, backend: Backend, position: int) -> None:
         """Wait until nothing more comes; what is then still missing is held back by design."""
-        grace = GRACE_S if self._fruitless < _CONVINCED else _SHORTER_GRACE_S
-        returned, held, since = self._returned, self._held, time.monotonic()
-        while held > allowed and time.monotonic() - since < grace:
-            time.sleep(_SLICE_S)
-            self._rest()
-            self._drain(backend)
-            if self._held < held:
-                held, since = self._held, time.monotonic()
-        self._fruitless += self._returned == returned
+        slowest_s = await_results(
+            lambda: self._held,
+            lambda: self._allowed(position),
+            lambda: self._take_in(backend),
+            GRACE_S if self._fruitless < _CONVINCED else _SHORTER_GRACE_S,
+        )
+        self._fruitless += not slowest_s
         # Nothing at all has come yet: expect it after twice as many, so that a backend that holds
         # back all until flush costs few waits. The first result of all has the lag learned anew.
-        self._lag = max(self._lag, held if self._returned else 2 * held)
+        self._lag = max(self._lag, self._held if self._returned else 2 * self._held)
 
     @property
     def _held(self) -> int:
         return self._submitted - self._returned
 
-    def _drain(self, backend: Backend) -> None:
+    def _take_in(self, backend: Backend) -> None:
+        self._rest()
         while (result := backend.get_result()) is not None:
             self._take(result)
             del result  # a pooled result is free again once nobody holds it

@@ -5,10 +5,10 @@ Unlike harness.driver, nothing that a backend raises ends it, but for opening.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 
 from backend.protocol import Backend
+from harness.awaiting import await_results
 from harness.instruments.setting import Setting
 from harness.quiescence import wait_quiescent
 from harness.result import StackFrame
@@ -19,7 +19,6 @@ SHORT_GRACE_S = 0.02
 """How long a result may stay away from a quiescent backend before it counts as held back. Short:
 what comes later is still taken in order, only with a later step, and each bad frame that nothing
 comes of is waited for as long."""
-_SLICE_S = 0.002
 _MOST_EXCEPTIONS = 8
 """in a row, from a get_result that may raise the same for ever"""
 
@@ -79,8 +78,7 @@ class Feeding:
                 self._mark()
                 self._ended_round()
         self._finish("flush", backend.flush, Event.FLUSH_ERROR)
-        self._rest()
-        self._drain(backend)
+        self._take_in(backend)
         self._mark()
         closed = self._finish("close", backend.close, Event.CLOSE_ERROR)
         if closed and close_twice:
@@ -110,25 +108,23 @@ class Feeding:
 
     def _collect(self, backend: Backend) -> None:
         """Take in what is due, and learn how much the backend holds back, as the driver does."""
-        self._rest()
-        self._drain(backend)
-        held, since = self._held, time.monotonic()
-        while held > self._lag and time.monotonic() - since < self._grace_s:
-            time.sleep(_SLICE_S)
-            self._rest()
-            self._drain(backend)
-            if self._held < held:
-                now = time.monotonic()
-                self.slowest_s = max(self.slowest_s, now - since)
-                held, since = self._held, now
+        self._take_in(backend)
+        slowest_s = await_results(
+            lambda: self._held,
+            lambda: self._lag,
+            lambda: self._take_in(backend),
+            self._grace_s,
+        )
+        self.slowest_s = max(self.slowest_s, slowest_s)
         # Nothing has come yet: as in the driver, one that holds back all until flush costs little.
-        self._lag = max(self._lag, held if self.returned else 2 * held)
+        self._lag = max(self._lag, self._held if self.returned else 2 * self._held)
 
     @property
     def _held(self) -> int:
         return self._accepted - self.returned
 
-    def _drain(self, backend: Backend) -> None:
+    def _take_in(self, backend: Backend) -> None:
+        self._rest()
         exceptions = 0
         while exceptions < self.most_exceptions:
             try:

@@ -139,9 +139,9 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     learn = Driver._learn_lag
 
-    def counted(self: Driver, backend: Any, allowed: int) -> None:
+    def counted(self: Driver, backend: Any, position: int) -> None:
         found.append(self._submitted)
-        learn(self, backend, allowed)
+        learn(self, backend, position)
 
     monkeypatch.setattr(Driver, "_learn_lag", counted)
     return found
@@ -157,6 +157,22 @@ def test_to_hold_back_all_costs_few_waits(tmp_path, monkeypatch) -> None:
     found = waits(monkeypatch)
     drive(planted_queues.HoldsUntilFlush, tmp_path, "8x8@25*200", cycles=2)
     assert found == [1, 3, 7, 15, 31, 63, 127]
+
+
+def test_a_first_result_that_comes_in_a_wait_has_the_lag_learned_anew(tmp_path) -> None:
+    class StartsLate(planted_queues.LagsTwo):
+        """Asked for its third frame's results, it has one at the second time, then all of them."""
+
+        asked = 0
+
+        def held(self) -> int:
+            if self.submitted > 3:
+                return 0
+            self.asked += self.submitted == 3
+            return {1: 3, 2: 2, 3: 2}.get(self.asked, 0) if self.submitted == 3 else 3
+
+    _, journal = drive(StartsLate, tmp_path, "8x8@25*6")
+    assert journal == [1, 2, 0, 0, 0, 0]
 
 
 def test_what_never_comes_is_waited_for_long_but_twice(tmp_path, monkeypatch) -> None:
