@@ -40,37 +40,41 @@ def about_to_wake(task: bytes) -> bool:
     """
     try:
         call, *words = read(task, b"syscall").split()
-        first, second, third, fourth = (int(word, 16) for word in words[:4])
-    except (OSError, ValueError):  # it runs, it has ended, or the kernel doesn't tell
+        at, clock = _until(call, [int(word, 16) for word in words])
+        if not at:
+            return False  # it waits without end
+        left = _time_at(at) - (0 if clock is None else time.clock_gettime_ns(clock))
+    except (OSError, ValueError, OverflowError, struct.error):
+        # It runs, it has ended, it waits for something else, or the kernel doesn't tell.
         return False
-    clock: int | None = None
+    return left <= _SLACK_NS
+
+
+def _until(call: bytes, words: list[int]) -> tuple[int, int | None]:
+    """Where the time lies that a call waits for, and the clock of it; None: from now on.
+
+    Raises ValueError for a call that waits for something else.
+    """
+    first, second, third, fourth, *_ = words
     if call == _CLOCK_NANOSLEEP:
-        at, clock = third, first if second & _TIMER_ABSTIME else None
-    elif call == _NANOSLEEP:
-        at = first
-    elif call == _FUTEX and second & _FUTEX_COMMAND == _FUTEX_WAIT_BITSET:
-        at = fourth
-        clock = time.CLOCK_REALTIME if second & _FUTEX_CLOCK_REALTIME else time.CLOCK_MONOTONIC
-    elif call == _FUTEX and second & _FUTEX_COMMAND == _FUTEX_WAIT:
-        at = fourth
-    else:
-        return False
-    left = _time_at(at)
-    if left is None:
-        return False
-    return left - (time.clock_gettime_ns(clock) if clock is not None else 0) <= _SLACK_NS
+        return third, first if second & _TIMER_ABSTIME else None
+    if call == _NANOSLEEP:
+        return first, None
+    command = second & _FUTEX_COMMAND
+    if call == _FUTEX and command == _FUTEX_WAIT:
+        return fourth, None
+    if call == _FUTEX and command == _FUTEX_WAIT_BITSET:
+        on_wall = second & _FUTEX_CLOCK_REALTIME
+        return fourth, time.CLOCK_REALTIME if on_wall else time.CLOCK_MONOTONIC
+    raise ValueError(f"system call {call!r}")
 
 
-def _time_at(address: int) -> int | None:
-    """The time that lies there, in nanoseconds; None if there is none, or no longer."""
-    if not address:
-        return None
+def _time_at(address: int) -> int:
+    """The time that lies there, in nanoseconds. Raises OSError if there is none, or no longer."""
     # Not read in place: the thread whose stack this is may have ended.
     memory = os.open("/proc/self/mem", os.O_RDONLY)
     try:
         seconds, nanoseconds = _TIMESPEC.unpack(os.pread(memory, _TIMESPEC.size, address))
-    except (OSError, struct.error):
-        return None
     finally:
         os.close(memory)
     return int(seconds) * _SECOND_NS + int(nanoseconds)

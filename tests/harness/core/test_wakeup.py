@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -97,6 +98,23 @@ def test_who_waits_without_end_rests() -> None:
     assert not about_to_wake(b"%d" % (thread.native_id or 0))
     lock.release()
     thread.join()
+
+
+class Timespec(ctypes.Structure):
+    _fields_ = (("seconds", ctypes.c_long), ("nanoseconds", ctypes.c_long))
+
+
+def test_who_sleeps_by_the_processors_time_rests() -> None:
+    clock = (~os.getpid() << 3) | 2  # of this process, by its number: negative, as no other is
+    until = Timespec(int(time.process_time()) + 1, 0)
+    arguments = (ctypes.c_int(clock), 1, ctypes.byref(until), None)
+    thread = threading.Thread(target=_LIBC.clock_nanosleep, args=arguments, daemon=True)
+    thread.start()
+    time.sleep(0.05)
+    assert thread.is_alive()
+    assert not about_to_wake(b"%d" % (thread.native_id or 0))
+    while thread.is_alive():
+        sum(range(100_000))
 
 
 def test_who_has_ended_does_not_wake() -> None:
